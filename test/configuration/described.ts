@@ -70,8 +70,8 @@ const WITHIN: Readonly<Record<string, Fields>> = {
     ...OF_PROBES,
     kind: {
       description:
-        'How Muster checks: `tcp` connects to a port, `udp` sends a datagram to a port, and `registration` waits until ' +
-        'the server registers itself.',
+        'How Muster checks: `tcp` connects to a port, `udp` sends a datagram to a port, and `registration` ' +
+        'waits until the server registers itself.',
     },
   },
   knock: {

@@ -125,7 +125,7 @@ describe.concurrent('a game server with Muster', () => {
     await expect(server.admit(token)).rejects.toMatchObject({ code: 'used' })
   })
 
-  test('a game server gets a queued player to replace one who left', async ({ expect }) => {
+  test('a game server gets a queued player to replace a player who left', async ({ expect }) => {
     const joined: (readonly Player[])[] = []
     const stack = await open({ joined: (_match, players) => void joined.push(players) })
     const [ann] = await joinBoth(stack)
@@ -138,7 +138,7 @@ describe.concurrent('a game server with Muster', () => {
     expect(await server.admit(cat.join_token)).toMatchObject({ id: 'cat', team: joined[0]?.[0]?.team })
   })
 
-  test('a game server gets a queued player to replace one who never came', async ({ expect }) => {
+  test('a game server gets a queued player to replace a player who never came', async ({ expect }) => {
     const stack = await open()
     const [ann] = await joinBoth(stack)
     const [server] = stack.servers as [GameServer]
@@ -252,7 +252,9 @@ describe.concurrent('a game server with Muster', () => {
     expect(said).toHaveLength(2)
   })
 
-  test('a game server takes no more matches after shutdown(), and ends after its current ones', async ({ expect }) => {
+  test('after shutdown() a game server takes no more matches, and ends after its current matches', async ({
+    expect,
+  }) => {
     const stack = await open()
     await joinBoth(stack)
     const [first] = stack.servers as [GameServer]

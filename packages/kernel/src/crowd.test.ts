@@ -37,7 +37,7 @@ test.each([
   },
 )
 
-test('of two difference rules the search uses the one that leaves fewer candidates', () => {
+test('of two difference rules the search uses the rule that leaves fewer candidates', () => {
   const pool = createPool(modelOf(2, { spans: [spanOf(10), spanOf(0.5)] }))
   // Only the last ticket shares its second value with another.
   const tasteOf = (at: number) => (at === CROWD - 1 ? 5000 : at)

@@ -72,7 +72,7 @@ test('a ticket proven unmatchable is tried again when a compatible ticket arrive
   expect(match?.slots.some((slot) => entries.has(slot))).toBe(true)
 })
 
-test.each([1, 3])('the bulk search matches waiting tickets with new ones (parties up to %i)', (largest) => {
+test.each([1, 3])('the bulk search matches waiting tickets with new tickets (parties up to %i)', (largest) => {
   const tickets = thinCrowd(2400, largest)
   const pool = createPool(model)
   const entries = new Map<number, Entry<string>>()

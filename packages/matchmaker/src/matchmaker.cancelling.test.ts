@@ -92,7 +92,7 @@ describe('cancelling a ticket', () => {
 })
 
 describe('close of a matchmaker without a store', () => {
-  test('close without a store cancels searching tickets, stops starting servers and leaves running ones', async () => {
+  test('close without a store cancels searching tickets and stops starting servers, not running servers', async () => {
     const { clock, matchmaker, service, join, run, status } = setUp()
     join('ann', 'ben')
     await run(6000)

@@ -35,7 +35,7 @@ describe('enrolled servers, which Muster has not started', () => {
     expect(JSON.stringify(json)).not.toContain(KEY)
   })
 
-  test('tickets keep searching while all enrolled servers are taken, and get one once it is free', async () => {
+  test('tickets keep searching while all enrolled servers are taken, and get a server once it is free', async () => {
     const { start, run, join, status, processes } = open()
     await run(500)
     join('ann', 'ben')
@@ -259,7 +259,7 @@ describe('a key for enrolments', () => {
 })
 
 describe('enrolled servers after a restart of Muster', () => {
-  test('enrolled servers keep token, id and matches after a restart; a silent one is lost after 85 s', async () => {
+  test('enrolled servers keep token, id and matches after a restart; a silent server is lost after 85 s', async () => {
     const memory: StoreMemory = new Map()
     const before = open({ store: createMemoryStore(memory) })
     await before.run(500)

@@ -26,7 +26,7 @@ describe('a result reported by a hostile server', () => {
     return { ...all, report }
   }
 
-  test('a result may rank only players who played; others are refused by field, and nothing changes', async () => {
+  test('a result that ranks a player who did not play is refused by field, and nothing changes', async () => {
     const { report, seen } = await playing()
     await report('open', { ann: 'in', ben: 'left' })
     const players = { ann: 'in', ben: 'left', eve: 'in' }

@@ -53,7 +53,7 @@ test('1,000 matches are played while their pool changes its source three times, 
   expect(waits.at(-1)).toBeLessThan(BOOT_MS + 2000)
 })
 
-test('players without a server from a failing source get one once the pool has another source', async () => {
+test('players without a server from a failing source get a server once the pool has another source', async () => {
   const { join, run, moveTo, status } = openMoving({
     pool: { ...arena, source: 'metal' },
     fault: () => ({ error: new ServerError('502') }),

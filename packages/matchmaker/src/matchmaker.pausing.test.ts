@@ -125,7 +125,7 @@ const arena: PoolDefinition = {
 }
 const pooled = { pools: [arena], queues: [{ name: 'duel', matchSize: 2, pool: 'arena' }] }
 
-test('a paused pool keeps no server warm, and creates one for each match', async () => {
+test('a paused pool keeps no server warm, and creates a server for each match', async () => {
   const { matchmaker, seen, service, join, run } = setUp(pooled)
   await run(2000)
   expect(service.unstopped()).toHaveLength(2)

@@ -81,7 +81,7 @@ function open(options: Parameters<typeof setUp>[0] = {}) {
 }
 
 describe('a pool of servers', () => {
-  test('a pool keeps servers warm, and a match gets one immediately, without a request to the service', async () => {
+  test('a pool keeps servers warm, and a match gets a server at once, without a request to the service', async () => {
     const { matchmaker, service, run, join, status } = open()
     await run(8000)
     expect(service.calls.create).toHaveLength(2)
@@ -96,7 +96,7 @@ describe('a pool of servers', () => {
     expect(service.calls.create).toHaveLength(3)
   })
 
-  test('a pool orders another server in the same tick in which a match takes one', async () => {
+  test('a pool orders another server in the same tick in which a match takes a warm server', async () => {
     const { matchmaker, service, run, join } = open()
     await run(8000)
     join('ann', 'ben')
@@ -139,7 +139,7 @@ describe('a pool of servers', () => {
     expect(bounded.service.calls.create).toHaveLength(12)
   })
 
-  test('a pool without places and player coordinates keeps no server warm, and creates one per match', async () => {
+  test('a pool without places and player coordinates keeps no server warm; each match creates a server', async () => {
     const { seen, service, run, join } = open({ pools: [{ ...arena, places: undefined, at: [], warm: { hit: 0.95 } }] })
     for (let match = 0; match < 20; match += 1) {
       join(`a${match}`, `b${match}`)
@@ -281,7 +281,7 @@ describe('a pool of servers', () => {
     ])
   })
 
-  test('a pool stops servers without players when its process ends for good, and no others', async () => {
+  test('when its process ends for good, a pool stops only servers without players', async () => {
     const { clock, matchmaker, service, run, join } = open({ pools: [{ ...arena, warm: { hit: 0, max: 2 } }] })
     await run(8000)
     join('ann', 'ben')

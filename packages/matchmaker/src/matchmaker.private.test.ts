@@ -194,7 +194,7 @@ describe('a private match created by createMatch', () => {
     expect(['m-1', 'm-2'].map((id) => matchmaker.getTicket(id)?.cancelReason)).toEqual(['refused', 'refused'])
   })
 
-  test('a private match still waits for a server after kill -9, and then gets one', async () => {
+  test('a private match still waits for a server after kill -9, and then gets a server', async () => {
     const world = createWorld({ queues: [teams] })
     const first = await world.live()
     first.matchmaker.pauseQueue('teams')
@@ -268,7 +268,7 @@ describe('the input of createMatch', () => {
     expect(refusal(input)).toMatch('teams.0.players.0.attributes: match: teams.0.players.0.attributes: are too large')
   })
 
-  test('createMatch refuses an unknown queue, and names the nearest known one', () => {
+  test('createMatch refuses an unknown queue, and names the nearest known queue', () => {
     expect(() => matchmaker.createMatch({ ...both, queue: 'team' })).toThrow(UnknownQueue)
   })
 })

@@ -38,7 +38,7 @@ describe('a seat of a player who is away and may return', () => {
     expect((await report(server)).listing?.seats).toEqual([])
   })
 
-  test('a player who gave a seat back and took a new one keeps the new one while away', async () => {
+  test('a player who gave a seat back and took a new seat keeps the new seat while away', async () => {
     const { matchmaker, run, first, server, seatId, counts } = await away()
     await matchmaker.releaseSeat(seatId, 'ann')
     await run(1000)

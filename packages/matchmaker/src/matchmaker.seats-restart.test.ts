@@ -193,7 +193,7 @@ describe('a player-started server after a restart of Muster', () => {
     expect(service.calls.create).toHaveLength(3)
   })
 
-  test('a player-started server belongs to its players once listed, and keeps no seat of one who left', async () => {
+  test('a player-started server belongs to its players once listed, and frees the seats of leavers', async () => {
     const { matchmaker, run, restart, tokens } = openBeforeKill(cold)
     await run(1000)
     const { seats, serverId } = await matchmaker.startServer({ ...custom, playerIds: ['ann'] })

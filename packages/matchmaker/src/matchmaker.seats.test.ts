@@ -212,7 +212,7 @@ test('a server whose stop waits for the deployment service is not listed, and it
 describe('a server that players start by startServer', () => {
   const custom = { pool: 'arena', name: "ann's", attributes: { mode: 'dm' }, password: 'pw' }
 
-  test('startServer uses a warm server if available: its players get seats, and others need the password', async () => {
+  test('startServer uses a warm server if available: its players get seats, strangers need the password', async () => {
     const { matchmaker, service, run } = open()
     await run(8000)
     const created = service.calls.create.length
@@ -232,7 +232,7 @@ describe('a server that players start by startServer', () => {
     )
   })
 
-  test('startServer never uses a server with a match on it, even one that could take further matches', async () => {
+  test('startServer never uses a server with a match on it, even if it could take further matches', async () => {
     const { matchmaker, run, join, seen } = open({ pools: [{ ...arena, reuse: { maxMatches: 20 } }] }, 4)
     await run(8000)
     join('dan', 'eve')

@@ -89,7 +89,7 @@ describe('inspect and survey of servers', () => {
     expect(matches).toMatchObject([{ matchId: id, pool: 'arena' }])
   })
 
-  test('`inspect` and `survey` show the players on a server, and count a starting one only as starting', async () => {
+  test('`inspect` and `survey` show the players on a server; a starting server counts only as that', async () => {
     const { matchmaker, id, matchId } = await playing()
     const { servers, pools, matches } = matchmaker.inspect()
     expect(servers).toMatchObject([{ id, state: 'PLAYING', matches: [matchId], matchesServed: 1, playersIn: 1 }])
@@ -187,7 +187,7 @@ describe('a server that an operator drains', () => {
     expect(seen.serverDraining).toHaveLength(1)
   })
 
-  test('a drained server serves its match to its end, and no other', async () => {
+  test('a drained server serves its match to its end, and no further match', async () => {
     const { matchmaker, id, run, server, service, seen, join, status } = await playing()
     await matchmaker.drainServer(id)
     expect(matchmaker.inspect().servers[0]).toMatchObject({ state: 'DRAINING', draining: 'operator' })
@@ -296,7 +296,7 @@ describe('explain for a match that needs a server', () => {
     })
   })
 
-  test('explain reports that a match waits if the warm server is silent and no other may be created', async () => {
+  test('explain reports that a match waits if its warm server is silent and no server may be created', async () => {
     const { matchmaker, join, run } = await warm({ maxServers: 1 })
     join('ann', 'ben')
     const heard = new Set<string>()

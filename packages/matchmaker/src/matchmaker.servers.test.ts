@@ -3,7 +3,7 @@ import { deploy, duel, setUp } from './matchmaker.fixture.js'
 import { createMemoryServerLog, type ServerLog } from '@muster/hosting/internal'
 
 describe('the cleanup of orphaned deployments', () => {
-  test('a deployment with our tag but no match is stopped after the grace period, and no other', async () => {
+  test('only a deployment with our tag and without a match is stopped after the grace period', async () => {
     const { service, seen, run } = setUp({ orphanGraceMs: 60_000 })
     await service.add(['mm-muster', 'match-ofanearlierprocess'])
     await service.add(['mm-other', 'match-x'])
@@ -121,7 +121,7 @@ describe('a failing server of a match', () => {
     expect(names.indexOf('deploymentFailed')).toBeLessThan(names.indexOf('ticketRequeued'))
   })
 
-  test('a server that fails with players on it is reported as crashed, unlike one that ends by itself', async () => {
+  test('a server that fails with players on it counts as crashed, unlike a server that ends by itself', async () => {
     const crashing = setUp({ service: { fate: () => ({ readyMs: 1000, errorMs: 9000 }) } })
     crashing.join('ann', 'ben')
     await crashing.run(60_000)

@@ -72,7 +72,7 @@ describe('two deployments made by one create', () => {
     ['of a pool', pooled],
     ['one match', own],
   ])(
-    'if one create for %s made two deployments, one serves and gets orders, the other is stopped',
+    'of two deployments that one create for %s made, one serves and gets orders, and the other is stopped',
     async (_, options) => {
       const { service, seen, join, run, register, report, addTwin, ticket } = open(options)
       join('ann', 'ben')
@@ -210,7 +210,7 @@ describe('a registration while the deployment of the server is unknown', () => {
   })
 })
 
-test('the store records which of two deployments is used before the other one is ordered to end', async () => {
+test('the store records which of two deployments is used before the unused deployment is ordered to end', async () => {
   const memory = createMemoryServerLog()
   let release = () => {}
   const serverLog: ServerLog = {

@@ -83,7 +83,7 @@ describe('the minimum of a fleet', () => {
     expect(await status(before[1] as string)).toMatchObject({ current_status: 'Status.TERMINATED' })
   })
 
-  test('a fleet retries slowly if its deployments always fail, and stops each failed one', async () => {
+  test('a fleet retries slowly if its deployments always fail, and stops each failed deployment', async () => {
     const settings = { valueLimits: { timeToDeploy: { min: 5 } } }
     const made = await fleet(
       { minimum: 1 },
@@ -173,7 +173,7 @@ describe('sessions of fleet deployments', () => {
     await made.clock.advance(11_000)
   })
 
-  test('sessions above the threshold on all deployments of a fleet add one, up to the maximum', async () => {
+  test('a fleet adds a deployment, up to its maximum, if all have more sessions than the threshold', async () => {
     const { clock, emulator } = made
     const fill = async (users: number) => {
       for (const id of await running(made)) emulator.setSessions(id, { one: users })

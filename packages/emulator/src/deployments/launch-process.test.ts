@@ -88,7 +88,7 @@ test('a container stop without a grace period kills a process that would end by 
   expect(container.logs()).toBe('up\n')
 })
 
-test('each line of container output is reported as it arrives, even a last one without a line break', async () => {
+test('each line of container output is reported as it arrives, even a last line without a line break', async () => {
   const lines: string[] = []
   const launch = launchProcess(
     process.execPath,

@@ -81,7 +81,7 @@ describe('filters of places', () => {
     expect(citiesFor(field, type, ...values)).toEqual(ids)
   })
 
-  test('a place filter with not selects the other places, and several filters must all hold', () => {
+  test('a place filter with `not` selects all places except those named, and several filters must all hold', () => {
     expect(citiesFor('continent', 'not', 'Europe', 'Asia', 'Africa', 'Oceania', 'North America')).toEqual(
       places.filter(({ location }) => location.continent === 'South America').map(({ id }) => id),
     )

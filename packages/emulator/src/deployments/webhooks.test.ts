@@ -237,7 +237,7 @@ describe('the sender of webhooks', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('at most webhookConcurrency webhook calls are in flight, and the others follow in order', async () => {
+  test('at most webhookConcurrency webhook calls are in flight, and further calls follow in order', async () => {
     const { clock, counters, open, webhooks } = sender({ webhookConcurrency: 2 })
     for (const name of 'abcd') void webhooks.send(`http://127.0.0.1/${name}`, {})
     expect(open.map(({ url }) => url.at(-1))).toEqual(['a', 'b'])

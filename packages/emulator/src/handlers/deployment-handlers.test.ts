@@ -26,7 +26,7 @@ describe('a bulk stop', () => {
     })
   })
 
-  test('a bulk stop by ids and tags together stops starting deployments later, and skips stopped ones', async () => {
+  test('a bulk stop by ids and tags stops starting deployments later, and skips stopped deployments', async () => {
     const { clock, listedIds } = made
     await clock.advance(11_000)
     const late = await made.deploy({ tags: ['red'] })

@@ -15,7 +15,7 @@ test('every operation of the API description is found by its own method and path
   }
 })
 
-test('path segments stay encoded, so an encoded slash does not end one', () => {
+test('path segments stay encoded, so an encoded slash does not end a segment', () => {
   expect(router.match('GET', '/v1/app/my%2Fapp%3F/versions')).toMatchObject({
     value: { id: 'versions.list' },
     segments: ['my%2Fapp%3F'],

@@ -134,7 +134,7 @@ test('a deployment page stops its deployment only by its button', async () => {
   await close()
 })
 
-test('the stop button of a deployment page needs the token if one was set', async () => {
+test('the stop button of a deployment page needs the token if the emulator has a configured token', async () => {
   const { clock, id, emulator } = await deployed({ token: 'dev' })
   await clock.advance(15_000)
   const stop = (headers: Readonly<Record<string, string>>) =>

@@ -21,7 +21,7 @@ describe('a new source address of a user', () => {
     expect(first.send('from where it was')).toEqual([])
   })
 
-  test('a relay user at a new source address is refused while the old one is active', () => {
+  test('a relay user at a new source address is refused while the old source address is active', () => {
     const { first, pass } = session()
     for (let passed = 0; passed < 5; passed++) {
       expect(first.send('here')).toHaveLength(1)
@@ -51,7 +51,7 @@ describe('a new source address of a user', () => {
 })
 
 describe('silence of a relay peer', () => {
-  test('ten seconds of silence end the connection of a relay peer, and the next one is new', () => {
+  test('after ten seconds of silence the connection of a relay peer ends, and the peer gets a new connection', () => {
     const { first, host, second, pass, connected } = session()
     for (let passed = 0; passed < 10; passed++) {
       expect(host.ping()).toBe(valid)

@@ -19,7 +19,7 @@ test('the limit of five answers to a source of wrong tokens covers all sessions 
   expect(sessions.filter((session) => tokens.mayAnswer(session, '192.0.2.1', start))).toHaveLength(5)
 })
 
-test('a session gives twenty answers per second to wrong tokens, and one source cannot use all', () => {
+test('a session gives twenty answers per second to wrong tokens, and no source can use up all twenty', () => {
   const tokens = createInvalidTokens()
   const session = createSessionLimiter()
   const answeredTo = (source: string, attempts: number) =>

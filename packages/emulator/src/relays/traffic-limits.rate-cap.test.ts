@@ -4,7 +4,7 @@ import { createRateCap, takeFrom } from './traffic-limits.js'
 
 const start = Date.UTC(2026, 0, 1)
 
-test('relay packets of one second can pass together, later ones at the rate', () => {
+test('relay packets of one second can pass together, and further packets at the rate', () => {
   const cap = createRateCap(4)
   const taken = [0, 0, 0, 0, 0, 249, 250, 250, 499, 500, 5000, 5000, 5000, 5000, 5000].map((instant) =>
     takeFrom(cap, start + instant),

@@ -43,7 +43,7 @@ const found: FoundMatch = {
 const environmentFor = (changes: Partial<EnvironmentInput>) =>
   serverEnvironment({ found, deploy, token: 'hush', pool: undefined, apiUrl: undefined, ...changes })
 
-test('a server’s environment has the queue’s variables, and the server token among the hidden ones', () => {
+test('a server’s environment has the queue’s variables, and the server token as a hidden variable', () => {
   const environment = environmentFor({})
   expect(environment).toContainEqual({ key: 'MODE', value: 'ranked', is_hidden: false })
   expect(environment).toContainEqual({ key: 'KEY', value: 's', is_hidden: true })

@@ -60,7 +60,7 @@ describe('the state of a server', () => {
 })
 
 describe('the state of a server after a restart', () => {
-  test('after a restart no second create is sent if the first one may have been sent', () => {
+  test('after a restart no create is sent again if it may have been sent before', () => {
     fc.assert(
       fc.property(life, ({ happened }) => {
         const after = phaseAfterRestart(storedOf(happened, true))

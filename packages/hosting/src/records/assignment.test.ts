@@ -3,7 +3,7 @@ import { assignmentOf } from './assignment.js'
 
 const ready = { request_id: 'r', current_status: 'Status.READY' }
 
-test('a server without an fqdn is reached by its address, and one without either is unreachable', () => {
+test('a server without an fqdn is reached by its address, and a server without fqdn and address not at all', () => {
   expect(assignmentOf({ ...ready, public_ip: '203.0.113.9' })).toMatchObject({
     fqdn: '203.0.113.9',
     publicIp: '203.0.113.9',

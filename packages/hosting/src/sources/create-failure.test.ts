@@ -41,7 +41,7 @@ test.each([
   expect(createFailure(error)).toEqual({ ...failure, error })
 })
 
-test('a create that throws before it returns a promise counts like one whose promise rejects', async () => {
+test('a create that throws before it returns a promise counts like a create whose promise rejects', async () => {
   const error = new NoCapacity('full')
   const outcome = createOutcome(() => {
     throw error

@@ -121,7 +121,7 @@ describe('the answer to a poll of an HTTP allocator', () => {
     return allocator.poll(['a'], call)
   }
 
-  test('an HTTP allocator’s poll answer may have unknown members, and null for missing ones', async () => {
+  test('an HTTP allocator’s poll answer may have unknown members, and null for missing members', async () => {
     const one = { id: 'a', status: 'starting', host: null, ports: null, location: null, detail: null, node: 'n1' }
     expect(await poll({ servers: [one], at: 1 })).toEqual([{ id: 'a', status: 'starting' }])
   })
@@ -143,7 +143,7 @@ describe('the answer to a poll of an HTTP allocator', () => {
     [{ id: 7, status: 'ready', host: 'h' }, 'id: must be'],
     ['a', 'must be'],
   ])(
-    'an invalid entry in an HTTP allocator’s poll answer is unclear, and affects no other: %j',
+    'an invalid entry in an HTTP allocator’s poll answer counts as unclear, and affects no other entry: %j',
     async (entry, says) => {
       const [wrong, right] = await poll({ servers: [entry, { id: 'b', status: 'starting' }] })
       const id = Object(entry).id === 'a' ? 'a' : ''

@@ -68,7 +68,7 @@ describe('a record of format version 3', () => {
     expect(own).toBeUndefined()
   })
 
-  test('a record of format version 3 becomes a match that is on a pool server, or waits for one', () => {
+  test('a record of format version 3 becomes a match that is on, or waits for, a pool server', () => {
     const waiting = { ...found, resumption: { ...ofMatch, tries: [], placements: undefined } }
     expect(splitRecordOf3(waiting)).toEqual({ match: { ...match, resumption: ofMatch } })
     const playing = { ...waiting, hostId: 's1', assigned: true, lastsMs: 60_000, assignment }

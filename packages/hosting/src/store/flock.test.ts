@@ -16,7 +16,7 @@ let files = 0
 const newPath = () => join(folder, `store-${files++}`)
 const record = { key: 'a', value: '{}' }
 
-test('the flock is held until it is closed, others get its holder, and no file is left', async () => {
+test('a flock is held until it is closed, another process learns its holder, and no file is left', async () => {
   const path = newPath()
   const first = await openStore({ path })
   await expect(openStore({ path })).rejects.toThrow(StoreLocked)
@@ -55,7 +55,7 @@ test('of many concurrent processes exactly one gets the flock, in every round', 
   }
 })
 
-test('a flock that is closing and one that is opening are never both held', async () => {
+test('a flock that is being closed and a flock that is being opened are never both held', async () => {
   const path = newPath()
   let open = 0
   const live = async (): Promise<boolean> => {

@@ -76,7 +76,7 @@ test('older files that are already stores are moved into one store file', async 
 })
 
 test.each([['tickets.log'], ['servers.journal']])(
-  'an older %s without the other older file is moved into the new file',
+  'an older %s is moved into the new store file even if it is the only older file',
   async (name) => {
     const { records, files } = await takenOver(folderOf({ [name]: name === 'tickets.log' ? TICKET_LOG : JOURNAL }))
     expect(files).toEqual(['muster.log'])
@@ -99,7 +99,7 @@ test('a kill at any step of the move from older store files loses nothing', asyn
   await expectWhole({ 'muster.log': written })
 })
 
-test('older store files stay if the new one cannot be written, or if one is in use or damaged', async () => {
+test('older store files stay if the new file cannot be written, or if an older file is in use or damaged', async () => {
   const full = folderOf()
   mkdirSync(`${full.path}.new`)
   await expect(openStore(full.options)).rejects.toThrow(/muster\.log\.new/)

@@ -41,7 +41,7 @@ const pairs = (tickets: number) =>
     .map((all) => all.filter(([one, other]) => one !== other))
 
 describe('the chosen pairs', () => {
-  test('of a chain of four tickets both outer pairs are chosen instead of the one cheap pair in the middle', () => {
+  test('of a chain of four tickets both outer pairs are chosen instead of the cheap pair in the middle', () => {
     expect(chosen([[1, 2, 1], [0, 1, 5], [2, 3, 9]])).toEqual([[0, 1, 5], [2, 3, 9]]) // prettier-ignore
   })
 

@@ -14,7 +14,7 @@ async function written(changed: Crowd): Promise<Crowd> {
   return readCrowd(parts.join('').split('\n'))
 }
 
-test('any change of a crowd gives one that can be written and read, the same for the same seed', async () => {
+test('any change of a crowd gives a crowd that can be written and read, the same for the same seed', async () => {
   for (const change of [
     (seed: number) => scaleCrowd(crowd, 2.5, seed),
     (seed: number) => scaleCrowd(crowd, 0.3, seed),

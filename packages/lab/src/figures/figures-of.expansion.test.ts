@@ -28,7 +28,7 @@ test.each([
   expect(sharesOf(rule as RuleDefinition)?.[0]?.steps.map(({ share }) => share)).toEqual(shares)
 })
 
-test('the expansion figures show both limits of a latency rule, and one that never relaxes', () => {
+test('the expansion figures show both limits of a latency rule, even a limit that never relaxes', () => {
   const told = sharesOf({ kind: 'latency', maxMs: steps, maxDifferenceMs: steps, by: 'oldest', missing: 'any' })
   expect(told?.map(({ rule, unit }) => [rule, unit])).toEqual([
     ['latency', 'ms'],

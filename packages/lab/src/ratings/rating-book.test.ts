@@ -93,7 +93,7 @@ describe('a rating book', () => {
     expect(wins([0.125, -0.125, Math.sqrt(2 - 0.125 ** 2), -Math.sqrt(2 - 0.125 ** 2)])).toBeCloseTo(0.638, 1)
   })
 
-  test('a rating book does not treat a larger team as the stronger one', () => {
+  test('a rating book does not treat a larger team as the stronger team', () => {
     const [low, high] = [player('low', 0), player('high', 2)]
     let won = 0
     for (let seed = 1; seed <= 300; seed += 1) {

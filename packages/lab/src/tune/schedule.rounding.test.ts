@@ -14,7 +14,7 @@ test.each([
   [0, 100, false, 0],
   [-137, 900, false, -140],
   [Infinity, 900, false, Infinity],
-])('the number %d in a range of %d is rounded to a short one', (value, range, whole, written) => {
+])('the number %d in a range of %d is rounded to a short number', (value, range, whole, written) => {
   expect(roundedValue(value, range, whole)).toBe(written)
 })
 

@@ -50,7 +50,7 @@ test('every searched schedule is valid for a queue, within its bounds, in whole 
   )
 })
 
-test('the schedule of a falling limit mirrors that of a rising one', () => {
+test('the schedule of a falling limit mirrors that of a rising limit', () => {
   const space = { form: 'steps', steps: 3, endsFree: false, hasStart: false, whole: true, latestMs: 60_000 } as const
   const shape = { start: 0, end: 1, time: 1, delay: 0.5 }
   expect(scheduleOf({ ...space, strictest: 10, loosest: 6 }, shape)).toEqual([

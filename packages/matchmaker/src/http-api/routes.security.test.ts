@@ -114,7 +114,7 @@ describe('a player who calls the ticket API', () => {
     expect(service.players.size).toBe(0)
   })
 
-  test('the address of a player is that of the socket or from a trusted proxy, never one from the body', async () => {
+  test('the address of a player is that of the socket or from a trusted proxy, never from the body', async () => {
     const { call, service } = setUp()
     const ipOf = async (who: string, from: string, forwarded?: string) => {
       const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }

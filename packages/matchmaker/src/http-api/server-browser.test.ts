@@ -250,7 +250,7 @@ describe('a seat on a listed server', () => {
 })
 
 describe('a quick join by POST /seats', () => {
-  test('POST /seats takes the best server that fits, or the next one if the first is full by then', async () => {
+  test('POST /seats takes the best server that fits, or the next best if that server is full by then', async () => {
     const { call, listed, matchmaker } = serve()
     const [first = '', second = ''] = await listed()
     await call('ann', 'GET /servers')
@@ -427,7 +427,7 @@ describe('POST /seats with `start` from many players', () => {
     expect(serversOf(seats).size).toBe(2)
   })
 
-  test('POST /seats starts no second server in the second in which the first one lists itself', async () => {
+  test('POST /seats starts no second server in the second in which the first server lists itself', async () => {
     const { call, run, service } = serve({ matchmaker: { pools: [quick] } })
     await run(1000)
     await start(call, ['ann'])

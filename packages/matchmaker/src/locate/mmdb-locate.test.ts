@@ -86,7 +86,7 @@ test('the MMDB lookup reloads a file that was replaced, and answers during the r
   expect([locate('9.9.9.9'), locate('1.2.3.4')]).toEqual([tokyo, { ...tokyo, accuracyKm: 20 }])
 })
 
-test('the MMDB lookup keeps the old database when the new one is invalid', async () => {
+test('the MMDB lookup keeps the old database when the new database is invalid', async () => {
   const file = join(folder, 'spoilt.mmdb')
   await writeFile(file, inLondon)
   const locate = mmdbLocate({ file })

@@ -120,7 +120,7 @@ describe('a backfill', () => {
     expect(() => matchmaker.createBackfill({ matchId, teams })).toThrow(InvalidBackfill)
   })
 
-  test('a match has one open backfill; creating it again with its id returns it', async () => {
+  test('a match has one open backfill, which a repeated create with its id returns', async () => {
     const { matchmaker, seen, matchId } = await running()
     const first = matchmaker.createBackfill({ id: 'b', matchId })
     expect(matchmaker.createBackfill({ id: 'b', matchId })).toEqual(first)
@@ -220,7 +220,7 @@ describe('a backfill', () => {
     expect(matchmaker.getTicket('new')).toMatchObject({ status: 'SEARCHING' })
   })
 
-  test('a backfill waits for joining players to accept, and reopens the slot of one who declines', async () => {
+  test('a backfill waits for joining players to accept, and reopens the slot of a player who declines', async () => {
     const all = setUp({ queues: [{ ...social, acceptance: { withinMs: 5000 } }] })
     const { matchmaker, join, run, status } = all
     join('ann')

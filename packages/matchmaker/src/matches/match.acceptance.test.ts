@@ -61,7 +61,7 @@ describe('the acceptance of a match', () => {
     expect(service.calls.create).toHaveLength(1)
   })
 
-  test('a declined match cancels the ticket that declined, and the others keep their wait time', async () => {
+  test('a declined match cancels the ticket that declined, and its other tickets keep their wait time', async () => {
     const { matchmaker, seen, join, run, status } = setUp({ queues: [asking] })
     const { createdAt } = join('ann')
     join('ben')
@@ -80,7 +80,7 @@ describe('the acceptance of a match', () => {
     expect([status('ann'), status('cas')]).toEqual(['MATCH_FOUND', 'MATCH_FOUND'])
   })
 
-  test('a match not accepted in time cancels the tickets that did not accept, and no others', async () => {
+  test('a match not accepted in time cancels only the tickets that did not accept', async () => {
     const { matchmaker, service, seen, join, run, status } = setUp({ queues: [{ ...asking, matchSize: 3 }] })
     for (const id of ['ann', 'ben', 'cas']) join(id)
     await run(250)
@@ -136,7 +136,7 @@ describe('the acceptance of a match', () => {
     expect(service.calls.create).toEqual([])
   })
 
-  test('of two allowed servers, a match awaiting acceptance gets one and a match of another queue one', async () => {
+  test('with maxServers 2, a match awaiting acceptance and a match of another queue get a server each', async () => {
     const { service, matchmaker, join, run, status } = setUp({
       queues: [asking, { ...duel, name: 'other' }],
       maxServers: 2,
@@ -226,7 +226,7 @@ describe('the acceptance of a match with replacement', () => {
     expect(matchmaker.inspect().queues[0]).toMatchObject({ matchesFound: 0, backfills: 0 })
   })
 
-  test('a ticket expires at its time even if one replacement after another declines', async () => {
+  test('a ticket expires at its time even if replacement after replacement declines', async () => {
     const queues = [{ ...replacing, matchSize: 2, expireAfterMs: 20_000 }]
     const { matchmaker, clock, seen, join, run, status } = setUp({ queues })
     join('ann')

@@ -32,7 +32,7 @@ async function recovered(queue: Partial<QueueDefinition> = {}, now: Partial<Queu
   return { ...later, clock, service, run, serverLog, matchId, assignment }
 }
 
-test('a match from before a restart loses its players one by one, and the last one stops the server', async () => {
+test('a match from before a restart loses player after player, and the last player stops the server', async () => {
   const { matchmaker, service, seen, run, serverLog, matchId } = await recovered()
   matchmaker.playersLeft(matchId, ['ann', 'nobody'])
   expect(seen.playersLeft).toEqual([{ matchId, queue: 'duel', playerIds: ['ann'], remaining: 1 }])

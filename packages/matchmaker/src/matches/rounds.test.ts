@@ -45,7 +45,7 @@ describe('a queue of mode `arrival`', () => {
 describe('a tick with a time budget', () => {
   const unbounded = { tickBudgetMs: Infinity, maxServers: Infinity, maxStarting: Infinity }
 
-  test('a tick with a time budget resumes where the last one stopped, and misses no ticket', async () => {
+  test('a tick with a time budget resumes where the previous tick stopped, and misses no ticket', async () => {
     // Each reading of the stopwatch is 1 ms later: the budget is spent after five.
     let time = 0
     const queues = [duel, { ...duel, name: 'other' }, { ...duel, name: 'third' }]
@@ -87,7 +87,7 @@ describe('a tick with a time budget', () => {
     },
   )
 
-  test('a tick requested during another one runs after it', async () => {
+  test('a tick requested during another tick runs after that tick', async () => {
     let time = 0
     const { matchmaker, seen } = setUp({ ...unbounded, stopwatch: () => (time += 11) })
     for (let index = 0; index < 4000; index += 1)

@@ -132,7 +132,7 @@ describe.each([
     expect(clock.now() - startedAt).toBe(10_000)
   })
 
-  test('stopMatch and playersLeft resolve for an ended match, and reject for an unknown one', async () => {
+  test('stopMatch and playersLeft resolve for an ended match, and reject for an unknown match', async () => {
     const { matchmaker, run, join } = setUp({ serverLog: createMemoryServerLog() })
     join('ann', 'ben')
     await run(8000)

@@ -55,7 +55,7 @@ test('loading a ticket again does not change it, in any state of the ticket', as
   expect(changes.map(({ id, version }) => `${id} ${version}`)).toEqual(['ann 2', 'ben 2', 'ann 3', 'ben 3'])
 })
 
-test('a loaded new ticket with the id of an ended one replaces it', async () => {
+test('a loaded new ticket with the id of an ended ticket replaces the ended ticket', async () => {
   const { join, process, clock } = createWorld()
   const { leader } = process()
   await leader.lead()
@@ -135,7 +135,7 @@ test('a loaded ticket is cancelled if all its queues are gone, and keeps its pla
   expect(leader.getTicket('ben')).toMatchObject({ status: 'SEARCHING', queues: ['new', 'duel'] })
 })
 
-test('unreadable and ended tickets are reported on loading, and the others are loaded', async () => {
+test('unreadable and ended tickets are reported on loading, and all other tickets are loaded', async () => {
   const { join, process } = createWorld()
   const { leader } = process()
   await leader.lead()

@@ -99,7 +99,7 @@ test('after a takeover a READY server may still register with its secret, and ge
   expect(state('ann')).toMatchObject({ status: 'HOST_ASSIGNED', matchId })
 })
 
-test('a ticket cancelled during a takeover ends its match: the others search, the server is stopped', async () => {
+test('a ticket cancelled during a takeover ends its match: other tickets search, the server is stopped', async () => {
   const world = createWorld()
   const first = await world.lead()
   first.leader.load([world.join('ann'), world.join('ben')])
@@ -165,7 +165,7 @@ test('players whose match awaited acceptance search again after a takeover', asy
   expect(state('ann')?.status).toBe('HOST_ASSIGNED')
 })
 
-test('a takeover by a hot standby gives the same results as one by a process that loads everything', async () => {
+test('a takeover by a hot standby has the same results as a takeover by a process that loads everything', async () => {
   const world = createWorld()
   const first = await world.lead()
   const standby = world.process()

@@ -106,7 +106,7 @@ describe('the length of a cooldown', () => {
 describe('the `cooldown` of a queue', () => {
   const queue = { name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }
 
-  test('the `cooldown` of a queue has defaults, and is undefined in a queue without one', () => {
+  test('the `cooldown` of a queue has defaults, and is undefined in a queue without `cooldown`', () => {
     expect(defineQueue(queue).cooldown).toBeUndefined()
     const defined = defineQueue({ ...queue, cooldown: {} })
     expect(defined.cooldown).toEqual(defaults)

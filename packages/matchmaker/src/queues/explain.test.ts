@@ -229,7 +229,7 @@ describe('explain in a queue with a target wait', () => {
   })
 })
 
-test('explain reports for how long a match may be held back for a cheaper one', () => {
+test('explain reports for how long a match may be held back for a cheaper match', () => {
   const rules: RuleDefinition[] = [{ kind: 'difference', attribute: 'skill', max: 50 }]
   const patience = { cost: 2.5, untilMs: 20_000 }
   const why = (waited: number) => explain(rules, [skill(0, waited), skill(40)], { patience })

@@ -50,7 +50,7 @@ const together = (matches: readonly (readonly (readonly string[])[])[]) =>
   matches.map((match) => match.flat().toSorted().join('')).toSorted()
 
 describe('rules with criteria of a single ticket', () => {
-  test('rules let each ticket set the lowest and highest skill of the others', () => {
+  test('rules let each ticket set the lowest and highest skill of the players it meets', () => {
     const bounds = rules(
       { kind: 'accepts', attribute: 'skill', operator: '>=', own: 'minSkill' },
       { kind: 'accepts', attribute: 'skill', operator: '<=', own: 'maxSkill' },
@@ -64,7 +64,7 @@ describe('rules with criteria of a single ticket', () => {
     expect(together(matchesOf(bounds, players))).toEqual(['ad'])
   })
 
-  test('rules let each ticket exclude values of the others', () => {
+  test('rules let each ticket exclude players by their values', () => {
     const blocked = rules({ kind: 'accepts', attribute: 'clan', operator: 'not in', own: 'blocked' })
     expect(together(matchesOf(blocked, { a: one({ clan: 'x', blocked: ['y'] }), b: one({ clan: 'y' }) }))).toEqual([])
     expect(together(matchesOf(blocked, { a: one({ clan: 'x', blocked: ['z'] }), b: one({ clan: 'y' }) }))).toEqual([
@@ -95,7 +95,7 @@ describe('rules can require that all players differ', () => {
 })
 
 describe('rules can combine rules', () => {
-  test('rules can require one rule or another', () => {
+  test('rules can require that at least one of two rules holds', () => {
     const either = rules({
       kind: 'any',
       rules: [
@@ -120,7 +120,7 @@ describe('rules can combine rules', () => {
     expect(together(matchesOf(mixed, { a: one({ beginner: true }), b: one({ beginner: false }) }))).toEqual(['ab'])
   })
 
-  test('rules can allow a varying number of teams, e.g. two or three full ones', () => {
+  test('rules can allow a varying number of teams, e.g. two or three full teams', () => {
     const counted = (value: number): RuleDefinition => ({
       kind: 'compare',
       aggregate: 'count',

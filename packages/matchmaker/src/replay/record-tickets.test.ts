@@ -10,7 +10,7 @@ import { createStubService } from './stub-service.js'
 import { duel, START_MS, oslo, rated, setUp, playedIn } from './replay.fixture.js'
 
 describe('a recording of tickets', () => {
-  test('a recording has one line with a time for each accepted command, and none for a refused one', async () => {
+  test('a recording has a line with a time for each accepted command, and no line for refused commands', async () => {
     const { matchmaker, parsed, pass, clock } = setUp()
     const start = clock.now()
     matchmaker.createTicket({ id: 'a', queue: 'duel', players: [rated('ann', 100)] })

@@ -7,7 +7,7 @@ import { createPlayerLimits } from './limits.js'
 const HOUR_MS = 3_600_000
 
 describe('the servers of a player within an hour', () => {
-  test('the servers of a player within an hour are counted from the first one', () => {
+  test('the servers of a player within an hour are counted from the first server', () => {
     const limits = createPlayerLimits({ maxMatchesPerPlayer: 4, maxServersPerPlayer: 2, maxServers: 10 }, () => 0)
     limits.served(['ann', 'ben'], 0)
     limits.served(['ann'], 1000)

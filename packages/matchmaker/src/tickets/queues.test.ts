@@ -125,7 +125,7 @@ describe('a player with two tickets', () => {
     expect(matchmaker.getTicket('a')).toMatchObject({ status: 'SEARCHING', waitingFor: 'other-ticket' })
   })
 
-  test('a player’s second ticket is cancelled when the match of the first one starts', async () => {
+  test('a player’s second ticket is cancelled when the match of the first ticket starts', async () => {
     const { matchmaker, run } = setUp({ queues })
     matchmaker.createTicket(again('a', 'duel', 'ann', 'cas'))
     matchmaker.createTicket(again('b', 'trio', 'ann'))

@@ -140,7 +140,7 @@ test('the ticket checker accepts a repeated id only for the same ticket', () => 
   expect(() => assertSameTicket(ticket('a', { players: [{ id: 'ben' }] }), one)).toThrow(InvalidTicket)
 })
 
-test('the ticket checker replaces all queues, or none if one is invalid', () => {
+test('the ticket checker replaces all queues, or no queue if one of them is invalid', () => {
   const { check, reconfigure, queueNames, playerMayState } = checker()
   expect(() => reconfigure([{ ...duel, matchSize: -1 }])).toThrow(InvalidQueue)
   expect(queueNames()).toEqual(['duel', 'ranked', 'near', 'both', 'also'])

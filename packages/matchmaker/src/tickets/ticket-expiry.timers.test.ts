@@ -5,7 +5,7 @@ import type { Timed } from './ticket-record.js'
 
 const item = (): Timed => ({ dueAt: Infinity, timerIndex: -1 })
 
-test('due timers of tickets are returned in order, and no others', () => {
+test('only due timers of tickets are returned, in order', () => {
   const timers = createTimers()
   const [one, other, never] = [item(), item(), item()]
   timers.set(one, 200)

@@ -33,7 +33,7 @@ describeEachRedis((where, it) => {
     return { store, other, idleMs, pass: (ms) => systemClock.sleep(ms) }
   })
 
-  test('a group that searches is kept in Redis longer than one that gathers', async () => {
+  test('a group that searches is kept in Redis longer than a group that gathers', async () => {
     const [store] = await open(100, 10)
     await store.create(aGroup('one', ['ann'], { searchingSince: 5 }))
     await store.create(aGroup('two', ['bob']))

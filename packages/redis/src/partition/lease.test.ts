@@ -169,7 +169,7 @@ function asking() {
   return { clock, partition, terms, ledAt, renewal, election, lastLease: () => asked.at(-1) }
 }
 
-test('a lease is lengthened up to ten times for slow renewals, and shortened again for quick ones', async () => {
+test('a lease is lengthened up to ten times for slow renewals, and shortened again for quick renewals', async () => {
   const { clock, terms, renewal, election, lastLease } = asking()
   await clock.advance(2000)
   expect(lastLease()).toBe(1000)
@@ -187,7 +187,7 @@ test('a lease is lengthened up to ten times for slow renewals, and shortened aga
   await clock.until(election.stop())
 })
 
-test('a leader whose renewal is answered too late continues to lead if no other took over', async () => {
+test('a leader whose renewal is answered too late continues to lead if no other process took over', async () => {
   const { clock, terms, renewal, election } = asking()
   await clock.advance(1100)
   renewal.takesMs = 1500

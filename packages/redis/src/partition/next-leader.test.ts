@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPair, duel } from './world.fixture.js'
 
-test('a player of a match started by one leader is free when the match ends under the next', async () => {
+test('a player of a match started by one leader is free when the match ends under the next leader', async () => {
   const { first, second, join, answer, pass, player, partition } = await createPair()
   await join('ann', 'bob')
   await pass(3000)

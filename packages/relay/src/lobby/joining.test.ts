@@ -21,7 +21,7 @@ describe('codes of lobbies', () => {
     expect(first.code).not.toBe(second.code)
   })
 
-  test('wrong lobby codes are limited per player, per address and overall, and right ones are not', async () => {
+  test('wrong lobby codes are limited per player, per address and overall; right codes are not limited', async () => {
     const { clock, lobbies } = setUp({
       limits: {
         joinsPerPlayer: { limit: 3, windowMs: 60_000 },

@@ -113,7 +113,7 @@ describe('following a lobby', () => {
     expect(codeOf(await failing(lobbies.follow({ lobbyId, playerId: 'eve', after: 0 }).next()))).toBe('no-such-lobby')
   })
 
-  test('polling a lobby returns at once if there are events, else at the next one or after its time', async () => {
+  test('polling a lobby returns at once if there are events, else at the next event or after its wait', async () => {
     const { clock, lobbies, lobbyId } = await withThree()
     const { cursor } = await lobbies.get({ lobbyId, playerId: 'bob' })
     const began = clock.now()

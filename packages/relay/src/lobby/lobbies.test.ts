@@ -52,7 +52,7 @@ describe('a lobby', () => {
     expect(await lobbies.ofPlayer('ann')).toHaveLength(16)
   })
 
-  test('the last slot of a lobby goes to only one of many concurrent players', async () => {
+  test('the last free slot of a lobby goes to only one of many players who join concurrently', async () => {
     const { lobbies, code } = await withThree()
     const joined = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>

@@ -97,7 +97,7 @@ test('a lobby member who leaves during the search cancels the ticket, and the ho
   await lobbies.close()
 })
 
-test('players of a lobby get a new ticket only after their old one is withdrawn', async () => {
+test('players of a lobby get a new ticket only after their old ticket is withdrawn', async () => {
   const done: string[] = []
   const { clock, lobbies, lobbyId, runOf } = await setUp({
     handOver: async ({ key }) => {
@@ -170,7 +170,7 @@ test('a lobby reopens if the matchmaker refuses or gives up', async () => {
   await lobbies.close()
 })
 
-test('match reports about unknown lobbies have no effect, and wrong ones are refused by name', async () => {
+test('match reports about unknown lobbies have no effect, and invalid reports are refused by name', async () => {
   const { lobbies, lobbyId } = await setUp()
   for (const key of [`${'x'.repeat(22)}-1`, `${lobbyId}-7`, 'mine', '']) {
     expect(await lobbies.reportMatch({ key, status: 'assigned', assignment })).toBe(false)

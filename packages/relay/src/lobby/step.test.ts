@@ -6,7 +6,7 @@ import { endable, workOf } from './run.js'
 import { viewOf } from './view.js'
 
 describe('joining a lobby', () => {
-  test('joining a lobby takes the lowest free slot while there is one', () => {
+  test('joining a lobby takes the lowest free slot while a slot is free', () => {
     const game = play(aLobby({ maxPlayers: 3 }))
     expect(types(game.do(join('bob')))).toEqual(['member.joined'])
     game.do(join('cleo'))

@@ -56,7 +56,7 @@ describe('opening a relay session', () => {
     await within(waiting)
   })
 
-  test('opening a relay session deletes a session that is not ready after 45 s, and tries one more', async () => {
+  test('opening a relay session deletes a session that is not ready after 45 s, and tries once more', async () => {
     const { clock, service, sessions, within } = setUp({
       faults: [{ operation: 'create', fault: 'never ready', times: 1 }],
     })

@@ -72,7 +72,7 @@ describe('adding a player to a session', () => {
     expect(new Set(second.seats.map(({ token }) => token)).size).toBe(5)
   })
 
-  test('a player with a new address gets a new relay token, and the old one is revoked', async () => {
+  test('a player with a new address gets a new relay token, and the old token is revoked', async () => {
     const { service, sessions, within } = setUp()
     const { id } = await within(sessions.open({ players }))
     const before = sessions.credentialsFor(id, 'bob')
@@ -108,7 +108,7 @@ describe('removing a player from a session', () => {
     },
   )
 
-  test('a relay session is replaced by one without the removed player if the revocation is not confirmed', async () => {
+  test('a session without the removed player replaces a relay session if the revocation is not confirmed', async () => {
     const { service, sessions, within } = setUp({ faults: [{ operation: 'revokeUser', fault: 'not done' }] })
     const { id } = await within(sessions.open({ players, hostId: 'ann' }))
     const { sessionToken, userToken } = sessions.credentialsFor(id, 'ann')

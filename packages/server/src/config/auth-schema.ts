@@ -22,8 +22,8 @@ const claims = section({
   role: claim
     .optional()
     .describe(
-      'What the caller may do: `player`, `backend`, or a role of the console as in `keys.role`. Default: no claim, so ' +
-        'everyone with a token is a player. Another value is refused.',
+      'What the caller may do: `player`, `backend`, or a role of the console as in `keys.role`. Default: no ' +
+        'claim, so everyone with a token is a player. Another value is refused.',
     ),
   attributes: z
     .record(text.max(128), claim)

@@ -206,7 +206,8 @@ export const consoleSection = section({
     .default([])
     .describe(
       'Names that the Host header of a request to the console may have, in addition to localhost and ' +
-        'the host of `listen.publicUrl`. Other requests are refused, so that no page of another site can reach the console.',
+        'the host of `listen.publicUrl`. Other requests are refused, so that no page of another site can ' +
+        'reach the console.',
     ),
   editDeploy: flag(false).describe(
     'Whether a role `deploy` may change `deploy` of a queue in the console: the application, its version, ' +

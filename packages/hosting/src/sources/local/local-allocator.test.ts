@@ -85,7 +85,7 @@ test('a local allocator does not assign a port that is in use', async () => {
   await expect(drawPort({ from: 1, to: 2 }, new Set([1, 2]), () => 0)).rejects.toThrow('no port from 1 to 2 is free')
 })
 
-test('a local allocator limits the number of running servers, and an ended one makes room', async () => {
+test('a local allocator limits the number of running servers, and an ended server makes room', async () => {
   const { open, end, running } = await openWorld()
   const allocator = open({ max: 2 })
   await Promise.all(['a', 'b'].map((id) => allocator.allocate(wanted(id), call)))
@@ -161,7 +161,7 @@ test('three Muster processes that launch one server id at the same time start on
   expect(new Set(running()).size).toBe(running().length)
 })
 
-test('a later Muster process ends servers that it is not polled for within a minute, and no others', async () => {
+test('a later Muster process ends only servers for which it is not polled within a minute', async () => {
   const { open, clock, running } = await openWorld()
   const first = open()
   for (const id of ['known', 'forgotten']) await first.allocate(wanted(id), call)

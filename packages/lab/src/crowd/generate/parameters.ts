@@ -45,8 +45,8 @@ const parties = z.strictObject({
     .default([66, 19, 7, 3, 5])
     .describe('Weights of parties of 1, 2, 3 … players. Our choice: three players in five are in parties'),
   sameCity: share(0.7).describe(
-    "Share of members who live in the city of the party's first player; the others live in the region of that player. " +
-      'Our choice: most friends have met',
+    "Share of members who live in the city of the party's first player; the others live in the region of " +
+      'that player. Our choice: most friends have met',
   ),
   samePlatform: share(0.8).describe(
     "Share of members who use the platform of the party's first player. Our choice: friends buy alike",
@@ -181,8 +181,8 @@ export const parametersSchema = z
         Africa: 2,
       })
       .describe(
-        'Weights of the regions in which players live. Each needs a city; cities of other regions have no players. Our ' +
-          'choice, for PC and consoles',
+        'Weights of the regions in which players live. Each needs a city; cities of other regions have no ' +
+          'players. Our choice, for PC and consoles',
       ),
     metropolitanKm: amount(0, 500, 15).describe(
       'Standard deviation of homes from the middle of their city in each direction, in kilometres. Our choice: ' +
@@ -196,8 +196,8 @@ export const parametersSchema = z
         4.5, 3, 2, 1.4, 1.1, 1, 1.2, 1.8, 2.6, 3.4, 4.2, 5, 5.6, 6, 6.2, 6.6, 7.2, 8, 8.8, 9.6, 10, 9.6, 8.2, 6.3,
       ])
       .describe(
-        'Weights of arrivals at each hour of local time, from hour 0, with straight lines between them. Games have such a daily ' +
-          'rhythm (Chambers and others, IMC 2005); that it is tenfold is our choice',
+        'Weights of arrivals at each hour of local time, from hour 0, with straight lines between them. ' +
+          'Games have such a daily rhythm (Chambers and others, IMC 2005); that it is tenfold is our choice',
       ),
     beacons: z
       .array(beacon)
@@ -217,8 +217,8 @@ export const parametersSchema = z
       .record(nameText, weight)
       .default({})
       .describe(
-        'Weights of the queues, of which each party wants one; {} means that each party wants all queues of a run. So a ' +
-          'crowd fits any queue',
+        'Weights of the queues, of which each party wants one; {} means that each party wants all queues of ' +
+          'a run. So a crowd fits any queue',
       ),
     patience: patience.prefault({}),
     visits: visits.prefault({}),

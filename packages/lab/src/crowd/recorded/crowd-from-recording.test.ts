@@ -61,7 +61,7 @@ describe('a crowd from recorded traffic', () => {
     expect(await readCrowd(written.join('').split('\n'))).toEqual(crowd)
   })
 
-  test('a crowd from a recording contains no addresses; players of a shared network still share one', async () => {
+  test('a crowd from a recording contains no addresses; players of a network still share a network', async () => {
     const ticket = (id: string, ip: string) =>
       line({ kind: 'create', ticket: { id, queues: ['duel'], players: [{ id, ip }], priority: 0, createdAt: 1 } })
     const lines = [ticket('a', '203.0.113.7'), ticket('b', '203.0.113.9'), ticket('c', '198.51.100.1')]

@@ -133,7 +133,7 @@ describe('a balance rule by predicted win', () => {
     expect(matchesOf(queueOf({ max: outer + 1e-9 }, 1, 3), players)).toHaveLength(1)
   })
 
-  test('a predictedWin rule uses a default rating for players without one, or without an attribute of it', () => {
+  test('a predictedWin rule uses a default rating for players without a rating, or without a part of it', () => {
     const missing = { value: { mean: 25, uncertainty: 25 / 3 } }
     expect(
       matchesOf(queueOf({ missing, max: 0.5 }, 1), [

@@ -81,7 +81,7 @@ describe('the best beacon', () => {
   })
 })
 
-test('property: best beacons are all common beacons within the limit, or all common ones, best first', () => {
+test('property: best beacons are all common beacons within the limit, or else all common beacons, best first', () => {
   const latencies = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.integer({ min: 1, max: 200 }), {
     maxKeys: 5,
   })

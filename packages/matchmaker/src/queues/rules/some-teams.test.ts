@@ -102,7 +102,7 @@ test('rules can require that teams differ in a value that the players of each te
   ).toBeUndefined()
 })
 
-test('a balance rule whose first step is unlimited balances teams as well as one with a limit', () => {
+test('a balance rule whose first step is unlimited balances teams as well as a rule with a limit', () => {
   for (const value of [Infinity, 'Infinity' as unknown as number]) {
     const rules: readonly RuleDefinition[] = [{ kind: 'balance', attribute: 'mmr', max: [{ afterMs: 0, value }] }]
     const match = play(

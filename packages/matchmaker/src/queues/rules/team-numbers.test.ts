@@ -129,7 +129,7 @@ test('teams are not made less even in size so that a rule about averages holds',
   for (const match of matches) expect(sizesOf(match)).not.toEqual([1, 3])
 })
 
-test('two players whose skills differ beyond the limit are not put on one team against an empty one', () => {
+test('two players whose skills differ beyond the limit are not put on one team against an empty team', () => {
   const teams = [
     { name: 'a', size: { min: 1, max: 4 } },
     { name: 'b', size: { min: 0, max: 4 } },

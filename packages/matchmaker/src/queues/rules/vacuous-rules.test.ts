@@ -66,14 +66,14 @@ test.each(saysNothing)(
   },
 )
 
-test('`not` refuses a match for which its rule holds, and allows one for which it does not', () => {
+test('`not` refuses a match for which its rule holds, and allows a match for which its rule does not hold', () => {
   expect(meet(not(equal), { clan: 'x' }, { clan: 'x' })).toBe(false)
   expect(meet(not(equal), { clan: 'x' }, { clan: 'y' })).toBe(true)
   expect(meet(not(threat), { threat: 10 }, {})).toBe(false)
   expect(meet(not(threat), { threat: 9 }, {})).toBe(true)
 })
 
-test('`all` refuses a match if one of its rules fails, even if the others hold', () => {
+test('`all` refuses a match if one of its rules fails, even if its other rules hold', () => {
   expect(meet({ kind: 'all', rules: [equal, threat] }, { threat: 1 }, {})).toBe(false)
   expect(meet(not({ kind: 'all', rules: [equal, threat] }), { threat: 1 }, {})).toBe(true)
 })

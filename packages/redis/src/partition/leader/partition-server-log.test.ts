@@ -68,7 +68,7 @@ test('a match claims its tickets, which cannot be cancelled once they are assign
   expect(written.at(-1)).toMatchObject([{ key: 'm:m1', requires: ['t1', 't2'], locks: true }, { key: 's:m1' }])
 })
 
-test('a ticket cancelled before the assignment is left out, and the others are assigned', async () => {
+test('a ticket cancelled before the assignment is left out, and the other tickets are assigned', async () => {
   const { serverLog, written, ...it } = open(
     ({ requires = [] }) => {
       if (requires.length < 2 || written.length < 2) return []

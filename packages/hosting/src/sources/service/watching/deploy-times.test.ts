@@ -42,7 +42,7 @@ test('deploy times are learned per kind of server, and an unknown kind has a def
   expect(times.chance('game/2', 0, 20_000)).toBeGreaterThan(0.8)
 })
 
-test('a server that takes longer than all earlier ones may be READY at any time', () => {
+test('a server that takes longer than all earlier servers may be READY at any time', () => {
   const times = learned(waits(400, 5000, 0.1))
   const chance = times.chance('game/1', 600_000, 610_000)
   expect(chance).toBeGreaterThan(0.1)

@@ -36,7 +36,7 @@ test('a sweep of the deployment list reads all pages, and returns only deploymen
   })
 })
 
-test('a sweep of the list misses no deployment when others end during it and entries move up', async () => {
+test('a sweep of the list misses no deployment if deployments end meanwhile and entries move up', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 30 }),
