@@ -5,7 +5,7 @@ import { faultReports, faultSection } from './fault-report.js'
 import { badDay } from './faults.js'
 import { badDay as badRelayDay } from './relay/faults.js'
 
-test('the fault report of the demo describes what each fault did', async () => {
+test('the fault report of the demo describes the effects of each fault', async () => {
   const emulator = createEmulator({
     random: seededRandom(1),
     faults: [

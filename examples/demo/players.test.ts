@@ -21,7 +21,7 @@ test('demo players come from all continents', () => {
   expect(share(ipv6)).toBeLessThan(0.25)
 })
 
-test('every column of the demo players is filled, and every place is on the map', () => {
+test('every demo player has a value in every column, and every place is on the map', () => {
   const broken = players.filter(
     ({ latitude, longitude, city, country }) =>
       !(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180) ||

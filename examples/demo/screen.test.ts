@@ -28,7 +28,7 @@ test('the demo screen shows each queue as a bar by its players, and why the olde
   expect(lines).toContain('  ranked, waiting for 4.2 s: Nobody else is near.')
 })
 
-test('the demo screen keeps its height for any content', () => {
+test('the demo screen has the same height for any content', () => {
   const height = picture(progress, 0, false, PAPER).split('\n').length
   const { longest } = progress
   const why = `${'several words '.repeat(50)}${'x'.repeat(200)}`

@@ -41,13 +41,13 @@ test('a puck in the goal counts for the other team, and all positions are reset'
   expect(shot.faceOff).toBeGreaterThan(1)
 })
 
-test('a puck next to the goal bounces back', () => {
+test('a puck that misses the goal bounces back', () => {
   const { score, puck } = play({ ...begin(), puck: { x: field.width - 60, y: 100, vx: 900, vy: 0 } }, 0.2)
   expect(score).toEqual([0, 0])
   expect(puck.vx).toBeLessThan(0)
 })
 
-test('three goals win the example game, and so does the lead at the end of the time', () => {
+test('a team wins the example game with three goals, or with the lead at the end of the time', () => {
   expect(winner({ ...begin(), score: [1, 3] })).toBe(1)
   expect(winner({ ...begin(), score: [2, 1] })).toBeUndefined()
   expect(winner({ ...begin(), score: [2, 1], secondsLeft: 0 })).toBe(0)
@@ -60,7 +60,7 @@ test('goals grow in overtime, so that the example game ends', () => {
   expect(goalHeight({ secondsLeft: -1000 })).toBe(field.height)
 })
 
-test('a late player takes a free place, and a player who leaves frees the place', () => {
+test('a late player of the example game takes a free place, and a player who leaves frees the place', () => {
   const moved = play(begin(), 1, { ann: [0, 1] })
   const changed = withPlayers(moved, [duel[0], { id: 'cas', team: 1 }])
   expect(changed.skaters.map(({ id }) => id)).toEqual(['ann', 'cas'])

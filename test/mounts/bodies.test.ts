@@ -119,7 +119,7 @@ describe.each(cases)('mounted in %s, the API of %s', (mount, name) => {
     return { clock, api, open, unfinished }
   }
 
-  test('a mounted API ends the oldest of too many slow bodies, and the others at their deadline', async () => {
+  test('a mounted API ends the oldest of too many slow bodies, and the other bodies at their deadline', async () => {
     const { clock, api, open, unfinished } = await setUp()
     const all: Raw[] = []
     for (let index = 0; index < 12; index += 1) {

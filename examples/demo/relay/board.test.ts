@@ -13,7 +13,7 @@ function boardAfter(...events: readonly Record<string, unknown>[]) {
 const joined = (playerId: string, slot: number) => ({ type: 'member.joined', playerId, slot })
 const left = (playerId: string, reason: string) => ({ type: 'member.left', playerId, reason })
 
-test('the relay demo board shows slots and hosts as the events say', () => {
+test('the relay demo board shows the slots and hosts that result from the lobby events', () => {
   const board = boardAfter(joined('ben', 1), joined('cleo', 2), left('ann', 'left'), {
     type: 'host.changed',
     hostId: 'ben',

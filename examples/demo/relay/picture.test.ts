@@ -38,7 +38,7 @@ test('the relay demo draws every lobby slot by slot, and counts lobbies without 
   expect(widest).toBeLessThanOrEqual(80)
 })
 
-test('one line of the relay demo shows the main figures', () => {
+test('the one-line summary of the relay demo shows the main figures', () => {
   const counts = '2 lobbies open, 3 joins, 5 new hosts, 12345 packets relayed, 6 sessions open'
   expect(line(progress, 7600)).toBe(`  8 s  playing: ${counts}`)
 })

@@ -5,7 +5,7 @@ import { drawScripts, SLOTS, turnOf } from './script.js'
 
 const addresses = Array.from({ length: 100 }, (_, index) => `198.51.100.${index}`)
 
-test('every demo lobby has its own players, few at first and too many in total, some at one address', () => {
+test('every demo lobby has its own players: fewer than its slots at first, more in total', () => {
   const scripts = drawScripts(10, addresses, seededRandom(1))
   const players = scripts.flatMap(({ gathering, later }) => [...gathering, ...later])
   expect(new Set(players.map(({ id }) => id)).size).toBe(80)
@@ -28,7 +28,7 @@ test('equal seeds give equal relay demo scripts, and different seeds different s
 const ids = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'), { maxLength: 8 })
 const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
-test('every step of a relay demo script is possible, and leaves a host with another player', () => {
+test('every step of a relay demo script is possible, and leaves at least the host and another player', () => {
   fc.assert(
     fc.property(ids, fc.nat(8), fc.nat(8), fc.nat(2), share, share, (all, first, second, free, chance, whom) => {
       const [from, to] = [Math.min(first, second), Math.max(first, second)]

@@ -111,7 +111,7 @@ test('an event stream that is silent for 35 s is checked by a request, since it 
   expect(sent).toEqual(['POST /tickets/t1/stream-token', 'GET /tickets/t1'])
 })
 
-test('an aborted wait, another ticket and close each leave no event stream open', async () => {
+test('no event stream stays open after an aborted wait, a change to another ticket or close', async () => {
   const { follow, opened, clock, close } = setUp()
   const ending = new AbortController()
   const given = follow(1, 't1', ending.signal)
@@ -126,7 +126,7 @@ test('an aborted wait, another ticket and close each leave no event stream open'
   expect(opened.map(({ source }) => source.readyState)).toEqual([2, 2, 2])
 })
 
-test('a refused stream token is the answer, and an aborted wait opens no event stream', async () => {
+test('a wait ends with the refusal of its stream token, and an aborted wait opens no event stream', async () => {
   const { follow, opened } = setUp(() => ({ status: 404, body: { code: 'no-such-ticket' } }))
   expect(await follow(1)).toMatchObject({ status: 404 })
   const late = setUp()

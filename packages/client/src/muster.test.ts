@@ -129,7 +129,7 @@ describe('play', () => {
     expect(ann.state).toMatchObject({ phase: 'searching' })
   })
 
-  test('play continues after a listener that throws', async () => {
+  test('play continues after a state listener has thrown an error', async () => {
     const { connect, run } = open()
     const ann = connect('ann')
     const seen: string[] = []
@@ -344,7 +344,7 @@ describe('the connection', () => {
     expect(search.error).toMatchObject({ code: 'closed' })
   })
 
-  test('the client works the same with a clock that is an hour off or is set back', async () => {
+  test('the client behaves the same if its clock is an hour off or is set back', async () => {
     const { connect, run, clock } = open()
     for (const off of [3_600_000, -3_600_000]) {
       const player = `ann${off}`

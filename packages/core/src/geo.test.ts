@@ -22,7 +22,7 @@ test('great-circle distances cross the date line and the poles', () => {
   expect(greatCircleKm(northPole, { latitude: -90, longitude: 0 })).toBeCloseTo(HALF_WAY_ROUND, 6)
 })
 
-test('distances are symmetric, at most half the circumference, and obey the triangle inequality', () => {
+test('great-circle distances are symmetric, at most half the circumference, and no detour is shorter', () => {
   fc.assert(
     fc.property(coordinates, coordinates, coordinates, (a, b, c) => {
       const direct = greatCircleKm(a, b)
@@ -35,7 +35,7 @@ test('distances are symmetric, at most half the circumference, and obey the tria
   )
 })
 
-test('antipodes are half the circumference apart', () => {
+test('antipodes are half of the Earth’s circumference apart', () => {
   fc.assert(
     fc.property(coordinates, (a) => {
       const opposite = { latitude: -a.latitude, longitude: a.longitude > 0 ? a.longitude - 180 : a.longitude + 180 }

@@ -99,7 +99,7 @@ describe('scrub', () => {
     expect(scrub(`from ${'2001:db8::1:'.repeat(20)}.`)).toBe('from [address]')
   })
 
-  test('scrub ignores an empty secret', () => expect(scrub('text', [''])).toBe('text'))
+  test('scrub leaves a text unchanged for an empty secret', () => expect(scrub('text', [''])).toBe('text'))
 
   test('scrub removes secrets of at least four characters anywhere, and shorter secrets that stand alone', () => {
     // Without letters of the mark '[redacted]', so that a secret cannot be found in the mark itself.

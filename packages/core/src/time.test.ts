@@ -25,7 +25,7 @@ test('an abort ends a sleep of the system clock of any length, which rejects wit
   await expect(systemClock.sleep(0, abort.signal)).rejects.toThrow('enough')
 })
 
-test('sleeps of the system clock of zero or less end soon', async () => {
+test('a sleep of the system clock for zero or a negative time ends at once', async () => {
   let woken = false
   const nap = systemClock.sleep(-5).then(() => (woken = true))
   expect(woken).toBe(false)
@@ -59,7 +59,7 @@ test('a step of the wall clock is found at the next reading, and stays until the
   )
 })
 
-test('an interruption between the readings of both clocks does not count as a step', () => {
+test('an interruption between reading the wall clock and the monotonic clock is no clock step', () => {
   let readings = 0
   const wallStep = createWallStep(
     () => 1000,

@@ -218,7 +218,7 @@ describe('private matches, presence and pauses after kill -9', () => {
   })
 })
 
-test('a store can be used by one matchmaker at a time, and only under its first name', async () => {
+test('a store can be used by one matchmaker at a time, and only under the name that created it', async () => {
   const world = createWorld()
   const first = await world.live({ name: 'eu' })
   first.join('ann')

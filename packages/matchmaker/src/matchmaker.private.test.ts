@@ -255,7 +255,7 @@ describe('the input of createMatch', () => {
     [{ ...both, teams: [{ name: 'side-1', players: [{ id: 'ann', ip: 'home' }] }] }, 'teams.0.players.0.ip'],
     [{ ...both, skipAcceptance: 'yes' }, 'skipAcceptance'],
     [{ ...both, more: 1 }, 'more'],
-  ])('createMatch refuses %j at %s', (input, field) => {
+  ])('createMatch refuses the match %j, naming the field %s', (input, field) => {
     const refused = refusal(input)
     expect(refused).toMatch(`${field}: match: ${field}`)
     expect(refused).not.toContain('home')

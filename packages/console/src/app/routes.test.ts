@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hrefOf, routeOf } from './routes.js'
 
-test('every id has a console address that leads back to it', () => {
+test('every id has a console address that leads back to the same id', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (id) => {
       expect(routeOf(hrefOf('find', id))).toEqual({ view: 'find', id })

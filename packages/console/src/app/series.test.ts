@@ -33,7 +33,7 @@ test('counts per history step are converted to counts per minute', () => {
   })
 })
 
-test('missed history steps are gaps, and a new queue has only gaps before its first step', () => {
+test('the console shows missed history steps, and the time before a queue’s first step, as gaps', () => {
   const first = withStep(seriesOf(empty), stepAt(STEP))
   const later = withStep(first, stepAt(4 * STEP, 9, 'ranked'))
   expect(later.times).toEqual([STEP, 2 * STEP, 3 * STEP, 4 * STEP])

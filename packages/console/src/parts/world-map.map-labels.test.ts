@@ -22,7 +22,7 @@ const boxOf = ({ x, y, text = '' }: Dot, label: Label) => {
   return { left, right: left + width, top: y + label.y - 9, bottom: y + label.y + 3 }
 }
 
-test('no map label covers another label or a dot, and none is cut off', () => {
+test('no map label covers another label or a dot, and no map label is cut off', () => {
   const coordinate = fc.integer({ min: 0, max: 300 })
   const dots = fc.array(
     fc.record({

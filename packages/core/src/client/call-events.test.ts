@@ -88,7 +88,7 @@ describe('events of a call', () => {
     ])
   })
 
-  test('the events of a call carry its id, which its error also has and no other call', async () => {
+  test('the events and the error of a call have the same call id, which no other call has', async () => {
     const { client, clock, seen } = setUp([refuse(500)])
     const outcome = (name: string) =>
       clock.until(client.applications.get({ app_name: name }).catch((error: unknown) => error))
@@ -98,7 +98,7 @@ describe('events of a call', () => {
     expect(ids.size).toBe(2)
   })
 
-  test('events of different clients in a process have different call ids', async () => {
+  test('the calls of different clients in a process have different ids in their events', async () => {
     const calls = new Set<string>()
     for (const seed of [1, 2]) {
       const { client, clock } = setUp([status], { random: seededRandom(seed) })

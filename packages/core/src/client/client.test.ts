@@ -60,7 +60,7 @@ describe('a call', () => {
     await client.close()
   })
 
-  test('a call with invalid input or options is not sent', async () => {
+  test('a call with invalid input or options fails before anything is sent', async () => {
     const { client, times } = inVirtualTime(async () => ready())
     await expect(client.deployments.get({ request_id: '' })).rejects.toMatchObject({
       name: 'InvalidInput',
@@ -79,7 +79,7 @@ describe('a call', () => {
     expect(times).toEqual([])
   })
 
-  test('a call with an aborted signal is not sent', async () => {
+  test('a call whose signal is already aborted is not sent', async () => {
     const { client, times } = inVirtualTime(async () => ready())
     await expect(client.deployments.get({ request_id: 'abc' }, { signal: AbortSignal.abort('enough') })).rejects.toBe(
       'enough',

@@ -23,7 +23,7 @@ test('every client option has a default except baseUrl and token', () => {
   })
 })
 
-test('a given client option replaces its default, unless it is undefined', () => {
+test('a given client option replaces its default, unless the given value is undefined', () => {
   const config = given({
     baseUrl: new URL('http://127.0.0.1:8080/api/'),
     timeoutMs: 5,

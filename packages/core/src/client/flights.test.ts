@@ -42,7 +42,7 @@ describe('equal concurrent reads', () => {
     await expect(both[1]).rejects.toThrow('no')
   })
 
-  test('a read after the answer to an equal read sends a new request', async () => {
+  test('a read that starts after the answer to an equal read sends a new request', async () => {
     const { flights, under, read } = setUp()
     const first = flights.board(read(), undefined, 1000)
     under[0]?.land(1)
@@ -62,7 +62,7 @@ describe('equal concurrent reads', () => {
     expect(under).toHaveLength(2)
   })
 
-  test('equal concurrent reads share a request, while equal writes do not', () => {
+  test('equal concurrent reads share a request, but equal concurrent writes do not', () => {
     const { flights, under, read } = setUp()
     void flights.board(read(stop), undefined, 1000)
     void flights.board(read(stop), undefined, 1000)

@@ -65,7 +65,7 @@ test('mayWrite is called once a connection is open, right before each attempt, a
   expect(asked).toEqual([0, 1])
 })
 
-test('a read with mayWrite does not share its request with a read without it', async () => {
+test('a read with mayWrite does not share its request with a read without mayWrite', async () => {
   const { server, read } = await setUp()
   const results = await Promise.allSettled([read({ mayWrite: () => false }), read(), read()])
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])

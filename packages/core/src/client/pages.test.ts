@@ -74,7 +74,7 @@ describe('all pages', () => {
     expect(asked).toEqual([1, 2, 3].map((page) => ({ limit: 100, page })))
   })
 
-  test('`all` keeps the other input, and begins at the given page with the given limit', async () => {
+  test('`all` keeps the input of the list, and begins at the given page with the given limit', async () => {
     const { asked } = await gather(pages(3), { fleet_name: 'f', page: 2, limit: 5 }, { priority: 1 })
     expect(asked).toEqual([2, 3].map((page) => ({ fleet_name: 'f', limit: 5, page })))
   })
@@ -184,7 +184,7 @@ describe('all pages', () => {
     expect(items).toEqual([{ name: 'c' }, { name: 'b' }, { name: 'a' }])
   })
 
-  test('`all` fails if the service announces more pages but repeats the same one', async () => {
+  test('`all` fails if the service announces more pages but returns the same page again', async () => {
     const { items, error, asked } = await gatherUntilError(() => ({
       fleets: [{ name: 'a' }],
       pagination: { has_next: true },

@@ -89,7 +89,7 @@ describe('documented limits', () => {
     },
   )
 
-  test('documented limits have one queue each, so other operations do not wait for them', async () => {
+  test('each documented limit has its own queue, so calls of other operations do not wait', async () => {
     const { client, clock, arrivals } = setUp()
     const calls = [
       ...limited.flatMap(([, , limit, call]) => repeat<unknown>(limit + 5, (nth) => call(client, nth))),
@@ -138,7 +138,7 @@ describe('documented limits', () => {
     expect(client.queues()['createDeployment']?.countedWithinMs).toBe(50)
   })
 
-  test('rate-limited calls and writes are not delayed by slow unlimited reads', async () => {
+  test('slow reads without a rate limit delay neither writes nor rate-limited calls', async () => {
     const clock = createManualClock()
     const dispatcher = inProcess(async ({ method, url }) => {
       if (method === 'GET' && url.includes('container-logs')) await clock.sleep(5000)
@@ -190,7 +190,7 @@ describe('options of the queues', () => {
     expect(await firstSecond(options)).toEqual({ atOnce, busiest: most })
   })
 
-  test('share divides a limit between two processes', async () => {
+  test('the option share divides a rate limit between two processes', async () => {
     const { client, clock, arrivals } = setUp({ share: 0.5 })
     const other = clientOf({
       clock,
@@ -210,13 +210,13 @@ describe('options of the queues', () => {
     expect(() => setUp({ share: 0.05 })).toThrow(expect.objectContaining(refusal))
   })
 
-  test('limits.other limits all other operations together', async () => {
+  test('the option limits.other limits all operations without a documented limit together', async () => {
     const { client, clock, times } = setUp({ limits: { other: { limit: 3 } } })
     await clock.until(Promise.all(repeat(9, (nth) => client.applications.get({ app_name: `app${nth}` }))))
     expect(busiest(times())).toBe(3)
   })
 
-  test('burst spreads the starts of calls', async () => {
+  test('the option burst spreads the starts of calls over the window', async () => {
     const { atOnce, busiest: most } = await firstSecond({ burst: 5 })
     expect(atOnce).toBe(5)
     expect(most).toBeLessThanOrEqual(40)

@@ -115,7 +115,7 @@ describe('refusals of deployments', () => {
   test('a 400 of other operations is InvalidInput, even if its message says "not found"', () =>
     expect(of(400, { message: 'app not found' }, 'versions.create').name).toBe('InvalidInput'))
 
-  test('a stop that came too late is recognized by the message of the service', () => {
+  test('the error of a stop that came too late is recognized by the message of the service', () => {
     for (const status of [400, 404, 409, 410])
       expect(of(status, { message: 'Instance Already terminated' }, 'deployments.stop').name).toBe('AlreadyTerminated')
     expect(of(400, { message: 'Instance Already terminated' }, 'fleets.delete').name).toBe('InvalidInput')
@@ -148,11 +148,11 @@ describe('the message of a refusal', () => {
     expect(of(500, body).message).toBe(`fleets.get: the service failed (status 500)${told}`)
   })
 
-  test('a long service message is cut short in the error', () => {
+  test('an error shows only the beginning of a long service message', () => {
     expect(of(400, { message: 'long '.repeat(1000) }).message.length).toBeLessThan(600)
   })
 
-  test('a service message is shown without the secrets and addresses of the call', () => {
+  test('the error of a call shows the service’s message without the secrets and addresses of the call', () => {
     const input = {
       application: 'arena',
       users: [{ user_type: 'ip_address', user_data: { ip_address: '198.51.100.7' } }],

@@ -236,7 +236,7 @@ describe('the wait before a retry', () => {
     }
   })
 
-  test('an option caps the wait before a retry', async () => {
+  test('the option maxRetryAfterMs caps the wait before a retry', async () => {
     for (const status of [429, 503]) {
       const { outcome, attempts } = setUp([[status, { 'retry-after': '86400' }]], { maxRetryAfterMs: 2500 })
       await outcome('GET')

@@ -61,7 +61,7 @@ const failure = (promise: Promise<unknown>) =>
   )
 
 describe('an HTTP answer', () => {
-  test('an HTTP answer has status, headers and text, after the report that the request was written', async () => {
+  test('the transport reports that a request was written, and then returns status, headers and text', async () => {
     const { origin } = await answering('HTTP/1.1 404 Not Found\r\nX-A: 1\r\nContent-Length: 4\r\n\r\n{"é')
     const { answer, seen } = open(origin).exchange()
     expect(await answer).toMatchObject({ status: 404, body: '{"é', bytes: 4, headers: { 'x-a': '1' } })
@@ -217,7 +217,7 @@ describe('aborting a request', () => {
 })
 
 describe('connections of the transport', () => {
-  test('connections of the transport are kept open and bounded in number', async () => {
+  test('the HTTP transport keeps its connections open, up to a maximum number', async () => {
     const ports = new Set<number | undefined>()
     const server = await serve((_, response) => {
       ports.add(response.socket?.remotePort)
@@ -249,7 +249,7 @@ describe('connections of the transport', () => {
     expect(dispatcher.listenerCount('connect')).toBe(0)
   })
 
-  test('requests of one lane do not delay requests of another lane', async () => {
+  test('requests of one transport lane do not delay requests of another lane', async () => {
     const held: (() => void)[] = []
     const server = await serve((_, response, nth) =>
       nth === 1 ? held.push(() => response.end('{}')) : response.end('{}'),

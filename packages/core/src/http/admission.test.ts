@@ -102,7 +102,7 @@ test('known players share the rate limit of their address, and backends do not c
   ])
 })
 
-test('an authentication error that does not concern the token does not count as a guess', async () => {
+test('an authentication failure that says nothing about the token does not count as a guess', async () => {
   const { askAll } = setUp()
   expect(await askAll(['unfit', 'unfit', 'unfit', 'ann'])).toEqual(['403', '403', '403', 'ann'])
 })
@@ -159,7 +159,7 @@ test('callers whose address is unknown share one rate limit, and a refusal names
   expect(await admission.anonymous('a')).toBeUndefined()
 })
 
-test('authenticate may return a caller or a promise, even one from another realm', async () => {
+test('authenticate may return a caller or a promise, even a promise from another JavaScript realm', async () => {
   const { admission } = setUp({ perCaller: limit, perAddress: limit })
   const request = new Request('http://localhost/')
   expect(await admission.caller(request, 'a', { authenticate: () => ({ id: 'ann' }) })).toEqual({ id: 'ann' })

@@ -43,7 +43,7 @@ test('any number of charges delays the next attempt by at most one window', asyn
   expect(attempts.take('a')).toBe(0)
 })
 
-test('attempts are kept for at most maxKeys keys', () => {
+test('attempts of at most maxKeys keys are remembered', () => {
   const attempts = createAttempts({ limit: 1, windowMs: 1000, clock: createManualClock(), maxKeys: 2 })
   for (const key of ['a', 'b', 'c']) attempts.take(key)
   expect(attempts.take('c')).toBeGreaterThan(0)

@@ -54,7 +54,7 @@ describe('the body of a request', () => {
     expect([sleeps(), bodies.open()]).toEqual([0, 0])
   })
 
-  test('request bodies that arrive together belong to their own requests', async () => {
+  test('each of several request bodies that arrive together is read as the body of its own request', async () => {
     const { server } = await setUp()
     const client = await server.connect()
     const lengths = [3, 500, 0, 70]
@@ -202,7 +202,7 @@ describe('the body of a Request that did not come from node:http', () => {
     return { clock, bodies, begin }
   }
 
-  test('is read without a timer if it is in memory', async () => {
+  test('a Request that did not come from node:http is read without a timer if its body is in memory', async () => {
     const { clock, bodies } = setUpStream()
     const read = bodies.begin(requestOf('abc'), MOST, 'a').bytes()
     expect(Buffer.from(await read).toString()).toBe('abc')
@@ -211,7 +211,7 @@ describe('the body of a Request that did not come from node:http', () => {
     expect([bodies.open(), clock.sleepers]).toEqual([0, 0])
   })
 
-  test('is refused at its deadline if it does not end', async () => {
+  test('a Request that did not come from node:http is refused at its deadline if its body does not end', async () => {
     const { clock, bodies, begin } = setUpStream()
     const refused = expect(begin()).rejects.toMatchObject({ status: 408, code: 'body-too-slow' })
     await clock.advance(9999)
@@ -221,7 +221,7 @@ describe('the body of a Request that did not come from node:http', () => {
     expect([bodies.open(), bodies.held(), clock.sleepers]).toEqual([0, 0, 0])
   })
 
-  test('is refused if a later body of its address exceeds the limit', async () => {
+  test('a Request that did not come from node:http is refused if a later body of its address is too many', async () => {
     const { clock, bodies, begin } = setUpStream()
     const refused = expect(begin()).rejects.toMatchObject({ status: 408, code: 'body-superseded' })
     await clock.advance(1)

@@ -153,7 +153,7 @@ test('an unavailable shared store is answered with 503, without the message of i
   expect(errors).toEqual([expect.any(StoreUnavailable)])
 })
 
-test('a limit store may return its counts as promises', async () => {
+test('the HTTP API accepts a limit store that returns its counts as promises', async () => {
   const counted: string[] = []
   const store: LimitStore = {
     attempts: (name, { limit }) => {
@@ -235,7 +235,7 @@ test('a caller without access is refused before the body is read', async () => {
   expect((await call('DELETE', '/books', { force: 'x'.repeat(10) })).status).toBe(413)
 })
 
-test('pages of other origins may call only where CORS allows them', async () => {
+test('pages of other origins may call the HTTP API only if its CORS option allows them', async () => {
   const origin = 'https://play.example'
   const ask = { origin, 'access-control-request-method': 'DELETE' }
   expect((await setUp().call('OPTIONS', '/books', undefined, ask)).status).toBe(405)
@@ -286,7 +286,7 @@ test('the HTTP handler never rejects, even when an answer is immutable or onErro
   }
 })
 
-test('a client that disconnects is not reported as an error', async () => {
+test('the HTTP API does not report the disconnect of a client as an error', async () => {
   const { api, errors } = setUp({
     handlers: { ...handlers, about: (_, { request }) => Promise.reject(request.signal.reason) },
   })
@@ -295,7 +295,7 @@ test('a client that disconnects is not reported as an error', async () => {
   expect(errors).toEqual([])
 })
 
-test('the Vary header of an answer is kept', async () => {
+test('the HTTP API keeps the Vary header that a handler has set', async () => {
   const { call } = setUp({
     cors: { origins: ['*'] },
     handlers: { ...handlers, about: () => new Response('x', { headers: { vary: 'accept' } }) },

@@ -41,7 +41,7 @@ test('a method without a route is refused with the allowed methods', () => {
   })
 })
 
-test('encoded characters stay within their path segment', () => {
+test('an encoded slash in a request path stays within its path segment', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: 'binary' }), (id) => {
       fc.pre(!/\p{Surrogate}/u.test(id))
@@ -54,7 +54,7 @@ test('encoded characters stay within their path segment', () => {
   expect(problem(() => match('GET', '/things/%E0%A4%A'))).toMatchObject({ status: 400 })
 })
 
-test('only paths below the base path match', () => {
+test('only request paths below the base path match a route', () => {
   const under = createMatcher(routes, '/api')
   expect(under('GET', '/api/things')).toMatchObject({ name: 'list' })
   for (const path of ['/things', '/apithings', '/api'])

@@ -61,7 +61,7 @@ describe('an event stream', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('an event stream keeps a silent connection open by comments without losing an event', async () => {
+  test('an event stream keeps a silent connection open by comments, and loses no event', async () => {
     const { read, give, clock } = open()
     await read()
     const comment = read()
@@ -227,7 +227,7 @@ describe('a long poll', () => {
     expect(await poll(0)).toBeUndefined()
   })
 
-  test('a long poll does not miss a change during a read', async () => {
+  test('a long poll does not miss a change that happens during its read', async () => {
     const clock = createManualClock()
     let changed = () => {}
     let reads = 0

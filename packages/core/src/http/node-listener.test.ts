@@ -89,7 +89,7 @@ test('a handler that throws breaks the connection, not the server', async () => 
   expect((await fetch(url)).status).toBe(200)
 })
 
-test('requests of unusual form get an answer', async () => {
+test('the node listener answers requests with an unusual method, target or Host header', async () => {
   const { port } = await serve(async (request) => new Response(new URL(request.url).host))
   const status = (options: object) =>
     new Promise((resolve, reject) => {
@@ -318,7 +318,7 @@ describe('a standard Response of a handler', () => {
     expect(await response.text()).toBe('late')
   })
 
-  test('a streamed Response sends everything that was read before its body failed', async () => {
+  test('a streamed Response whose body fails sends everything that was read before', async () => {
     const server = await rawServer(async () => {
       let isSent = false
       const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {

@@ -27,7 +27,7 @@ describe('the limit that a server counts', () => {
     )
   })
 
-  test('the limit that a server counts is never exceeded by the scheduler, which settles every call', async () => {
+  test('the scheduler never exceeds the limit that a server counts, and settles every call', async () => {
     await fc.assert(
       fc.asyncProperty(smallService, async (scenario) => {
         const { limit, windowMs, jitterMs } = scenario

@@ -29,7 +29,7 @@ test('429s of calls that were in flight together cause one pause', () => {
   expect(pause.probing()).toBe(false)
 })
 
-test('a Retry-After among concurrent 429s is respected', () => {
+test('the longest Retry-After of concurrent 429s determines the pause', () => {
   const pause = setUp()
   pause.refused(100, undefined, 0)
   pause.refused(200, 5000, 0)

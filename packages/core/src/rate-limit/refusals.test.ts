@@ -64,7 +64,7 @@ describe('refusals of an operation', () => {
     expect([23, 24].map((now) => refusals.refused(now, true))).toEqual([false, true])
   })
 
-  test('old 429s do not count towards a limit', () => {
+  test('old 429s do not count as a sign of a rate limit', () => {
     const refusals = createRefusals()
     for (let now = 0; now < 60_000; now += 10_000) expect(refusals.refused(now, false)).toBe(false)
   })

@@ -48,7 +48,7 @@ test('429s of concurrent calls lower the rate once, and the rate recovers', asyn
   expect(scheduler.state.rate).toBe(10)
 })
 
-test('a 429 also pauses calls without a limit', async () => {
+test('a 429 also pauses the calls of a scheduler without a limiter', async () => {
   const { clock, scheduler } = setUp()
   const starts: string[] = []
   void scheduler.run(request(clock, starts, 'a'))
@@ -58,7 +58,7 @@ test('a 429 also pauses calls without a limit', async () => {
   expect(starts).toEqual(['a at 0', 'b at 200'])
 })
 
-test('no call is lost when the server refuses any number of them', async () => {
+test('the scheduler loses no call, however many calls the server refuses with 429', async () => {
   const refusals = fc.array(
     fc.record({ refuse: fc.boolean(), retryAfterMs: fc.option(fc.integer({ min: 0, max: 3000 }), { nil: undefined }) }),
     {

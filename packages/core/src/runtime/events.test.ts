@@ -50,7 +50,7 @@ test('without a working listener for problems there is one process warning, and 
   ])
 })
 
-test('event listeners are added and removed as with any emitter', () => {
+test('event listeners are added and removed as with an EventEmitter of Node.js', () => {
   const failures: unknown[] = []
   const { emitter, emit } = createEvents<Names>((event, error) => failures.push([event, error]))
   const heard: string[] = []

@@ -3,7 +3,7 @@ import { MASK, shownVariables, withoutSecrets } from './mask-secrets.js'
 
 const hidden = new Set(['PIN', 'KEY'])
 
-test('a page shows variables without the values of hidden ones and of those named like secrets', () => {
+test('a page shows variables, but no values of hidden variables and of variables named like secrets', () => {
   const environment = { MODE: 'duel', PIN: '1234', DB_PASSWORD: 'x', GITHUB_TOKEN: 'y', ['__proto__']: 'odd' }
   expect(shownVariables(environment, hidden)).toEqual([
     { name: 'DB_PASSWORD', value: undefined },

@@ -81,7 +81,7 @@ describe.each(Object.entries(kinds))('a store: %s', (_, create) => {
     await next.close()
   })
 
-  test('a store can be used by one owner at a time, and only under its first name', async () => {
+  test('a store can be used by one owner at a time, and only under the name that created it', async () => {
     const open = create()
     const first = await open()
     first.attach(owner)

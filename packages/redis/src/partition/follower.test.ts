@@ -122,7 +122,7 @@ describe('a follower process', () => {
     await close()
   })
 
-  test('a follower refuses tickets of players in a match until they have left it or it is over', async () => {
+  test('a follower refuses tickets of players in a match until they have left or the match is over', async () => {
     const { second: follower, join, pass, answer, player, status, service, close } = await createPair()
     await join('ann', 'bob')
     await pass(3000)

@@ -97,7 +97,7 @@ describe('the relay session of a lobby', () => {
     expect(service.open).toEqual([])
   })
 
-  test('a relay session is kept if a failed write has stored it, and is deleted as an orphan otherwise', async () => {
+  test('a relay session is kept if a write that seemed to fail has stored it, else deleted as an orphan', async () => {
     for (const isStored of [true, false]) {
       const memory = createMemoryLobbyStore()
       const broken = { left: 1 }

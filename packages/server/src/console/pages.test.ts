@@ -89,7 +89,7 @@ describe('the console page', () => {
     expect((await get(path)).status).toBe(404)
   })
 
-  test('the console page refuses other methods', async () => {
+  test('the console page refuses methods other than GET', async () => {
     expect(await get('/console/', {}, 'DELETE')).toMatchObject({ status: 405, headers: { allow: 'GET' } })
   })
 

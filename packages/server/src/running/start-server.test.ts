@@ -113,7 +113,7 @@ test('guessing tokens is limited, without affecting honest callers at the same a
   await server.close()
 })
 
-test('lobbies are served if enabled, and /me shows them', async () => {
+test('muster serve serves lobbies if they are enabled, and /me shows the lobbies of the player', async () => {
   const { server, ask } = await openServer(yamlOf(service.url, 'lobbies: { enabled: true }'))
   const token = await tokenOf('ann')
   const created = await ask('POST', '/lobbies', { token, body: { maxPlayers: 4 } })

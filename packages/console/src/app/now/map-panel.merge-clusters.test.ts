@@ -8,7 +8,7 @@ const item = fc.record({
   weight: fc.integer({ min: 0, max: 100_000 }),
 })
 
-test('merged map circles keep the number of players, and each is within its cell', () => {
+test('merged map circles keep the total number of players, and each circle is within its cell', () => {
   fc.assert(
     fc.property(fc.array(item, { maxLength: 400 }), fc.integer({ min: 10, max: 200 }), (items, cell) => {
       const merged = mergeClusters(items, cell)
