@@ -81,7 +81,7 @@ const result: DemoResult = {
   cities: [{ city: 'Lima', servers: 1 }],
 }
 
-test('the demo passes only without lost players, broken rules, refusals and orphaned servers', () => {
+test('the demo passes only without lost players, broken rules, 429 refusals and orphaned servers', () => {
   expect(isGood(result)).toBe(true)
   for (const key of ['lost', 'rejected429', 'serversLeft'] as const) expect(isGood({ ...result, [key]: 1 })).toBe(false)
   expect(isGood({ ...result, broken: ['a rule'] })).toBe(false)
@@ -126,7 +126,7 @@ test('the demo explains many players without a match by the limit that was reach
   expect(summary(result)).not.toContain('bounded by')
 })
 
-test('the summary of a stopped demo says what happened to the servers', () => {
+test('the summary of a stopped demo says how many servers were stopped or left running', () => {
   const interrupted = { notCome: 7, waiting: 3, servers: 12 }
   const text = summary({ ...result, interrupted })
   expect(text).toContain('3 still waiting, 7 not there yet')

@@ -31,7 +31,7 @@ function match(teams: readonly (readonly string[])[], more: Partial<Ticket> = {}
 const wrongWith = ({ tickets, players }: ReturnType<typeof match>, left: readonly string[] = []) =>
   verify(tickets, players, new Set(left))
 
-test('a valid match has no faults in the demo verification', () => {
+test('the demo verification finds no fault in a valid match', () => {
   expect(wrongWith(match([five, five.toReversed()]))).toEqual([])
 })
 

@@ -96,7 +96,7 @@ test('the summary of the relay demo shows all figures', () => {
   }
 })
 
-test('the picture of the relay demo fits a small terminal', () => {
+test('the picture of the relay demo fits a terminal of few columns and rows', () => {
   const tables = Array.from({ length: 40 }, () => ({
     seats: ['ann', 'ben', undefined, undefined, undefined, 'cleo'],
     hostId: 'ben',

@@ -255,7 +255,7 @@ describe('a group', () => {
     expect(tokenOf(ann)).not.toBe(tokenOf(ben))
   })
 
-  test('a group can be left, refuses a join with a reason, and ends for all when its search is cancelled', async () => {
+  test('a member can leave a group, a refused join has a reason, and a cancelled search ends the group', async () => {
     const { connect, run } = open()
     const [ann, ben] = [connect('ann'), connect('ben')] as const
     const none = settled(ben.groups.join('nowhere', { profile: 'duel' }))

@@ -56,7 +56,7 @@ test('an abort wakes a sleeper of a manual clock at once with its reason', async
   await expect(clock.sleep(1, abort.signal)).rejects.toThrow('enough')
 })
 
-test('next moves a manual clock to the time of the next sleeper, if there is one', async () => {
+test('`next` moves a manual clock to the time of the next sleeper, if a sleeper waits', async () => {
   const clock = createManualClock({ start })
   expect(await clock.next()).toBe(false)
   void clock.sleep(40)
@@ -65,7 +65,7 @@ test('next moves a manual clock to the time of the next sleeper, if there is one
   expect(clock.now()).toBe(start + 40)
 })
 
-test('until moves a manual clock until a promise settles, and settles with it', async () => {
+test('`until` moves a manual clock until a promise settles, and has the outcome of that promise', async () => {
   const clock = createManualClock({ start })
   const slow = async () => {
     await clock.sleep(1050)

@@ -79,7 +79,7 @@ test('paths and parameters that the API document leaves open are configurable', 
   })
 })
 
-test('latency and jitter delay every answer of the emulator by its clock', async () => {
+test('the options latency and jitter delay every answer of the emulator, by the emulator’s clock', async () => {
   const { call, clock } = started({ latencyMs: 40, jitterMs: 20 })
   const times: number[] = []
   for (let request = 0; request < 20; request++) {

@@ -26,7 +26,7 @@ test('the effects of each fault are counted', () => {
   ])
 })
 
-test('nth of a fault selects requests of its operation by number', () => {
+test('the field nth of a fault selects requests of its operation by number', () => {
   expect(struck({ operation: 'fleets.get', nth: [2, 4], status: 500 }, 6)).toEqual([2, 4])
   const faults = createFaults([{ operation: 'fleets.get', nth: [2], status: 500 }], seededRandom(1))
   faults.strike('fleets.get')
@@ -34,11 +34,11 @@ test('nth of a fault selects requests of its operation by number', () => {
   expect(faults.strike('fleets.get')).toBeDefined()
 })
 
-test('count of a fault limits how often it takes effect', () => {
+test('the field count of a fault limits how often the fault takes effect', () => {
   expect(struck({ operation: '*', count: 2, status: 500 }, 6)).toEqual([1, 2])
 })
 
-test('probability of a fault is met approximately, and the same seed repeats it exactly', () => {
+test('a fault takes effect about as often as its probability says, and exactly alike for the same seed', () => {
   const fault: Fault = { operation: '*', probability: 0.3, status: 500 }
   const first = struck(fault, 2000)
   expect(first.length).toBeGreaterThan(500)

@@ -2,7 +2,7 @@ import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { createTimers } from './timers.js'
 
-test('speed makes emulator timers faster than the clock', async () => {
+test('the option speed makes emulator timers run faster than the clock', async () => {
   const clock = createManualClock()
   const timers = createTimers(clock, 20)
   const done: string[] = []

@@ -14,7 +14,7 @@ afterEach(() => {
 })
 
 describe('the environment of a game server', () => {
-  test('the environment of a game server gives the ports, by the mapping or by single variables', () => {
+  test('a game server reads its ports from the mapping variable or from single environment variables', () => {
     const game = { name: 'game', internal: 7777, external: 30_000, protocol: 'UDP' }
     const { name: _, ...port } = game
     expect(portsIn({ SERVICE_PORTS_MAPPING: JSON.stringify({ ports: { game } }) })).toEqual({ game: port })
@@ -29,7 +29,7 @@ describe('the environment of a game server', () => {
     expect(portsIn({ SERVICE_PORTS_MAPPING: '{' })).toEqual({})
   })
 
-  test('the environment of a game server gives the match, even if its variables are split into parts', () => {
+  test('a game server reads its match from the environment, even if its variables are split into parts', () => {
     const ticket = JSON.stringify({ id: 't1', players: ['ann'], attributes: { mode: 'ctf' } })
     const env = {
       MM_MATCH_ID: 'm7',

@@ -48,7 +48,7 @@ test('six processes that only have an enrolment key serve matches within a secon
   await stack.close()
 })
 
-test('MUSTER_SERVER_PORTS in a wrong form is an error that names the variable', () => {
+test('a malformed MUSTER_SERVER_PORTS is an error that names the variable', () => {
   for (const ports of ['7777', 'game=', 'game=0', 'game=70000', 'game=7777/udp;web=8080']) {
     const env = { MUSTER_URL: 'http://muster.example', MUSTER_ENROL_KEY: KEY, MUSTER_SERVER_PORTS: ports }
     expect(() => createGameServer({ env })).toThrow(InvalidCall)

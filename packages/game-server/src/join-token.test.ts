@@ -88,7 +88,7 @@ describe('the attendance of a player', () => {
     return { clock, changes: () => changes, ...createAttendance(clock, () => (changes += 1)) }
   }
 
-  test('attendance begins with a join token that admits once, and a fresh token admits again', () => {
+  test('a join token admits its player once, and a fresh join token admits the player again', () => {
     const { enter, statuses } = setUp()
     enter(at(10))
     expect(() => enter(at(10))).toThrow(expect.objectContaining({ code: 'used' }))
@@ -97,7 +97,7 @@ describe('the attendance of a player', () => {
     expect([...statuses()]).toEqual([['ann', 'in']])
   })
 
-  test('attendance resumes with the same join token until the return time is over', async () => {
+  test('a player who left may return with the same join token until the return time is over', async () => {
     const { clock, enter, leave, statuses, changes } = setUp()
     enter(at(10))
     leave('ann', 5000)
@@ -117,7 +117,7 @@ describe('the attendance of a player', () => {
     expect([...statuses()]).toEqual([['ann', 'in']])
   })
 
-  test('attendance is "left" for a player who never comes, until the player gets another seat', async () => {
+  test('a player reported as left without having come counts as absent until they get another seat', async () => {
     const { clock, enter, leave, expect: expectAgain, isAbsent, statuses } = setUp()
     leave('ann', 5000)
     expect([...statuses()]).toEqual([['ann', 'away']])

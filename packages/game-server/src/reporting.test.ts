@@ -114,7 +114,7 @@ test('a game server sends at most 50 requests in 5 s, for any answers of Muster'
   }
 })
 
-test('a change ends the wait for orders at once, and many changes in a short time share one report', async () => {
+test('a change on a game server ends its wait for orders, and rapid changes share one report', async () => {
   const { server, clock, asked, last, start, answer } = setUp()
   await start({ matches: [match('m7', 'ann', 'ben')] })
   await answer(200, orders({ version: 8, matches: [match('m7', 'ann', 'ben')] }))
@@ -196,7 +196,7 @@ describe('an answer without orders', () => {
     expect(problems.join()).not.toContain('m1.secret')
   })
 
-  test('the answer of a proxy with status 200 does not confirm a result', async () => {
+  test('a game server does not take a proxy’s answer with status 200 as confirmation of a result', async () => {
     const { answer, start, clock, server } = setUp()
     await start({ matches: [match('m7', 'ann', 'ben')] })
     let isTold = false
@@ -245,7 +245,7 @@ describe('an answer without orders', () => {
     expect(isDone()).toBe(true)
   })
 
-  test('the wait for a stop handler that hangs ends once the grace period is over', async () => {
+  test('a game server waits for a stop handler that hangs only until the grace period is over', async () => {
     const { answer, start, clock, isDone } = setUp({ stop: () => new Promise(() => {}) }, { graceMs: 5000 })
     await start()
     await answer(200, orders({ version: 8, want: 'stop' }))
@@ -280,7 +280,7 @@ test('a health check that takes more than 5 s or throws counts as unhealthy', as
   expect(problems).toEqual(['the simulation stands still'])
 })
 
-test('an error in a handler is reported as a problem, and the match continues', async () => {
+test('a game server reports an error in a handler as a problem, and the match continues', async () => {
   const { start, answer, problems, server } = setUp({
     joined: () => {
       throw new Error('no room in the model')

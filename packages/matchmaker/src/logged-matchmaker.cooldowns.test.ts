@@ -5,7 +5,7 @@ import { createWorlds, duel } from './logged-matchmaker.fixture.js'
 const { createWorld, removeAll } = createWorlds()
 afterEach(removeAll)
 
-test('cooldowns survive kill -9, except for those that ended or were forgiven', async () => {
+test('cooldowns survive kill -9, except for cooldowns that have ended or were forgiven', async () => {
   const asking = { ...duel, acceptance: { withinMs: 10_000 }, cooldown: { firstMs: 60_000, forgiveAfterMs: 60_000 } }
   const world = createWorld({ queues: [asking] })
   const first = await world.live()

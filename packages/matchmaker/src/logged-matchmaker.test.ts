@@ -125,7 +125,7 @@ describe('the ticket log after kill -9', () => {
     ['before its create was sent', 0, 1],
     ['while its server starts', 2000, 1],
     ['after its players got the server address', 6500, 1],
-  ])('a match continues after kill -9: %s', async (_, ms, servers) => {
+  ])('a match continues in the next process after kill -9: %s', async (_, ms, servers) => {
     const world = createWorld()
     const first = await world.live()
     first.join('ann')

@@ -208,7 +208,7 @@ describe('creates beyond the limit in flight', () => {
     expect(pairs.map((name) => status(`${name}1-${name}2`))).toEqual(pairs.map(() => 'HOST_ASSIGNED'))
   })
 
-  test('held creates are not sent when the matchmaker closes', async () => {
+  test('creates held by maxCreatesInFlight are not sent when the matchmaker closes', async () => {
     const { service, clock, matchmaker } = await crowd()
     await matchmaker.tick()
     const closed = matchmaker.close()
@@ -259,7 +259,7 @@ describe('the limit of creates per minute', () => {
     expect(mostAtOnce()).toBe(2)
   })
 
-  test('maxCreatesPerMinute counts held creates', async () => {
+  test('maxCreatesPerMinute also counts creates that maxCreatesInFlight has held back', async () => {
     const { matchmaker, joinAll, run } = minuteOf({ maxCreatesInFlight: 1, service: { latencyMs: () => 500 } })
     await run(1250)
     joinAll('a', 'b', 'c')

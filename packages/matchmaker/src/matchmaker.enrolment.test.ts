@@ -364,7 +364,7 @@ test.each([
   expect(() => open({ pools: [{ ...own, ...change } as PoolDefinition] })).not.toThrow('short')
 })
 
-test('two pools cannot share an enrolment key, and a source cannot have the name of enrolled servers', () => {
+test('two pools cannot share an enrolment key, and a custom source cannot be named `enrolled`', () => {
   const none = { allocate: async () => {}, poll: async () => [], stop: async () => {} }
   expect(() => open({ sources: { enrolled: none } })).toThrow('must not be enrolled')
   const other = { ...own, name: 'other' }

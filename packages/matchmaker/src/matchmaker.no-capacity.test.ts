@@ -95,7 +95,7 @@ describe('a match whose create fails for lack of capacity', () => {
     expect(matchmaker.inspect().matches).toEqual([])
   })
 
-  test('the store has the latest create of a match if the process ends between two attempts', async () => {
+  test('the store has the latest create of a match if the process ends between two placement attempts', async () => {
     const serverLog = createMemoryServerLog()
     const { service, join, run } = setUp({ serverLog, queues: [cached], service: full(1) })
     join('ann', 'ben')

@@ -27,7 +27,7 @@ test('a paused queue accepts tickets but makes no match until resumed; their wai
   expect(seen.queueResumed).toEqual([{ queue: 'duel' }])
 })
 
-test('explain reports that the queue is paused', async () => {
+test('explain reports that a ticket waits because its queue is paused', async () => {
   const { matchmaker, join } = setUp({ queues: [duel, other] })
   join('ann')
   matchmaker.pauseQueue('duel')
@@ -98,7 +98,7 @@ test('a match found in a round is not made if the queue is paused before it is m
   expect(['ann', 'ben', 'cas', 'dee'].map(status)).toEqual(Array.from({ length: 4 }, () => 'MATCH_FOUND'))
 })
 
-test('a pause survives reconfigure for as long as the queue exists', async () => {
+test('the pause of a queue survives reconfigure for as long as the queue exists', async () => {
   const { matchmaker, join, run, status } = setUp({ queues: [duel, other] })
   matchmaker.pauseQueue('duel')
   matchmaker.reconfigure([{ ...duel, expireAfterMs: 10_000 }, other])

@@ -319,7 +319,7 @@ describe('a pool of servers', () => {
     expect(join('ben').status).toBe('SEARCHING')
   })
 
-  test('a match waits at the limit of servers if no warm server fits', async () => {
+  test('a match waits while the limit of servers is reached and no warm server fits', async () => {
     const far = { name: 'Sydney', latitude: -33.9, longitude: 151.2 }
     const { matchmaker, service, run, seen } = open({
       pools: [{ ...arena, places: [place, far], at: [], detourMs: 5 }],

@@ -73,7 +73,7 @@ describe('a private match created by createMatch', () => {
     expect(service.calls.create).toHaveLength(2)
   })
 
-  test('a private match is created once, for any number of requests with the same id', async () => {
+  test('any number of createMatch calls with the same id create one private match', async () => {
     const { matchmaker, service, run } = setUp({ queues: [teams] })
     const { tickets } = matchmaker.createMatch(both)
     expect(matchmaker.createMatch(both)).toEqual({ id: 'm', tickets })
@@ -99,7 +99,7 @@ describe('a private match created by createMatch', () => {
     expect(() => join('ann')).not.toThrow()
   })
 
-  test('players of a private match are not matched elsewhere', () => {
+  test('players of a private match are not matched into any other match', () => {
     const { matchmaker, join } = setUp({ queues: [teams, duel] })
     matchmaker.createMatch(both)
     expect(() => join('cas')).toThrow(new PlayerBusy('cas', 'm-2'))

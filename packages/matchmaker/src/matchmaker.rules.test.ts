@@ -38,7 +38,7 @@ describe('the teams of a queue', () => {
     { name: 'hunters', size: 4 },
   ]
 
-  test('parties are put in teams where they fit, with one player against four', async () => {
+  test('parties are put in teams in which they fit, with one player against four', async () => {
     const { wait, run, teamOf } = queueOf({ teams: hunt })
     wait({ id: 'ann' }, { id: 'ben' }, { id: 'cas' })
     wait({ id: 'dee' })

@@ -83,7 +83,7 @@ test('matches beyond maxCreatesPerMinute wait for their servers', async () => {
   expect(service.calls.create).toHaveLength(3)
 })
 
-test('each match has its own webhook path, and a webhook only triggers a read of the deployment', async () => {
+test('each match has its own webhook path, and a webhook call only triggers a read of the deployment', async () => {
   const { clock, matchmaker, service, join, run, status } = setUp({
     webhookUrl: 'https://game.example.com/hooks',
     service: { fate: () => ({ readyMs: 20 }) },

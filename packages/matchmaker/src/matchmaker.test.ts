@@ -54,7 +54,7 @@ describe('the first match of two players', () => {
     expect(JSON.stringify([seen, matchmaker.inspect(), matchmaker.getTicket('ann-ben')])).not.toContain('198.51')
   })
 
-  test('matches are made by ticks, which `start` runs and `stop` pauses', async () => {
+  test('a matchmaker makes matches in ticks, which `start` runs and `stop` pauses', async () => {
     const { clock, matchmaker, join, status } = setUp()
     matchmaker.start()
     matchmaker.start()
@@ -153,7 +153,7 @@ describe('tickets of a matchmaker', () => {
     expect(() => join('ann', 'ben', 'cas')).toThrow('ticket: players: a party of 3 is too big: a team takes at most 2')
   })
 
-  test('tickets expire, and are removed after their retention time', async () => {
+  test('a ticket expires after its time, and is removed after the retention time', async () => {
     const { matchmaker, seen, join, run, status } = setUp({
       queues: [{ ...duel, expireAfterMs: 10_000 }],
       endedTicketTtlMs: 5000,

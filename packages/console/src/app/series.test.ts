@@ -11,7 +11,7 @@ const stepAt = (at: number, players = 1, name = 'duel'): HistoryStep => ({
   queues: [{ name, players, arrivals: 5, matches: 1, waitP50: null, waitP95: 900 }],
 })
 
-test('counts per history step are converted to counts per minute', () => {
+test('the console converts counts per history step to counts per minute', () => {
   const history: History = {
     ...empty,
     from: STEP,

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '../time.js'
 import { createAnswerCache, deepFreeze, fingerprint } from './cache.js'
 
-test('the answer cache keeps a bounded number of answers and drops the oldest', () => {
+test('the answer cache keeps a limited number of answers and drops the oldest', () => {
   const cache = createAnswerCache(1000, createManualClock())
   for (let page = 0; page < 1000; page += 1) cache.set(`${page}`, {})
   expect(cache.get('0')).toBeUndefined()
   expect(cache.get('999')).toBeDefined()
 })
 
-test('fingerprints are equal exactly for equal values', () => {
+test('two values have the same fingerprint exactly if they are equal', () => {
   const value = fc.jsonValue({ maxDepth: 3 })
   fc.assert(
     fc.property(value, value, (one, other) => {

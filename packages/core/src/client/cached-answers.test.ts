@@ -19,7 +19,7 @@ describe('cached answers', () => {
     expect(times).toHaveLength(4)
   })
 
-  test('locations chosen by capacity and failures are not cached, nor any answer with cacheTtlMs 0', async () => {
+  test('no answer is cached for locations chosen by capacity, for a failure, or with cacheTtlMs 0', async () => {
     const { client, times } = inVirtualTime(async (request) => locations(request))
     for (const chosen of [{ app: 'a' }, { app: 'a' }, { version: 'v' }, { version: 'v' }])
       await client.locations.list(chosen)

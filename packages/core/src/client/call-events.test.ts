@@ -125,7 +125,7 @@ test.each([
   ['an error', new Error('listener')],
   ['undefined', undefined],
   ['a value that cannot be converted to a string', Object.create(null)],
-])('event listeners that throw %s cause only a process warning', async (_, thrown) => {
+])('an event listener that throws %s causes a process warning, and the call continues', async (_, thrown) => {
   const warnings: string[] = []
   const collect = ({ name, message }: Error) => void (name === 'MusterWarning' && warnings.push(message))
   process.on('warning', collect)

@@ -21,7 +21,7 @@ describe('closing a client', () => {
     return clock
   }
 
-  test('close finishes sent and queued calls, refuses new ones, and leaves no connections or timers', async () => {
+  test('close of a client finishes its calls, refuses new calls, and leaves no connection or timer', async () => {
     const clock = countedClock()
     const arrived = deferred()
     const held: (() => void)[] = []
@@ -102,7 +102,7 @@ describe('closing a client', () => {
     expect(performance.now() - began).toBeLessThan(2000)
   })
 
-  test('close waits for at most timeoutMs, and the error of each call says whether it was sent', async () => {
+  test('close of a client waits for at most timeoutMs, and each call’s error says whether it was sent', async () => {
     const arrived = deferred()
     const { client, read, create } = await setUp(() => arrived.resolve(), { maxInFlight: 1 })
     const calls = [failure(create()), failure(create())]
@@ -129,7 +129,7 @@ describe('closing a client', () => {
     expect(await call).toBeInstanceOf(ClientClosed)
   })
 
-  test.each([-1, Number.NaN, '5', 2 ** 31])('close refuses timeoutMs %j', async (timeoutMs) => {
+  test.each([-1, Number.NaN, '5', 2 ** 31])('close of a client refuses timeoutMs %j', async (timeoutMs) => {
     const { client } = await setUp(() => {})
     await expect(client.close({ timeoutMs: timeoutMs as number })).rejects.toMatchObject({
       name: 'InvalidInput',
@@ -137,7 +137,7 @@ describe('closing a client', () => {
     })
   })
 
-  test('close leaves an injected dispatcher open', async () => {
+  test('close of a client leaves an injected dispatcher open', async () => {
     const server = await serve((_, response) => answer(response, 200, blue))
     const dispatcher = new Pool(server.url)
     onTestFinished(() => dispatcher.close())

@@ -139,7 +139,7 @@ describe('an unreadable answer', () => {
     expect(refused(body).field).toBe(field)
   })
 
-  test('decoding any answer, of any depth and any size within the bound, gives a result or a MusterError', () => {
+  test('decoding an answer of any depth, within the size limit, gives a result or a MusterError', () => {
     expect(() =>
       read(`{"request_id":"a","current_status":"x","deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`),
     ).not.toThrow()

@@ -85,7 +85,7 @@ describe('equal concurrent reads', () => {
 })
 
 describe('a caller of a shared read', () => {
-  test('an aborting caller of a shared read is rejected at once with its reason; other callers are not', async () => {
+  test('a caller of a shared read that aborts is rejected at once; other callers still get the answer', async () => {
     const { flights, under, read } = setUp()
     const controller = new AbortController()
     const first = flights.board(read(), controller.signal, 1000)
@@ -115,7 +115,7 @@ describe('a caller of a shared read', () => {
     expect(under).toHaveLength(2)
   })
 
-  test('each caller of a shared read has its own deadline, and its error says how it spent its own time', async () => {
+  test('each caller of a shared read has its own deadline, and its error gives the times of this caller', async () => {
     const { clock, flights, under, read } = setUp()
     const first = flights.board(read(), undefined, 1000).catch((error: unknown) => error)
     await clock.advance(300)

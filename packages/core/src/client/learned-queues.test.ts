@@ -133,7 +133,7 @@ describe('stray refusals', () => {
     },
   )
 
-  test('stray 429s before a burst do not delay it: 300 stops finish within 5 s', async () => {
+  test('stray 429s before a burst of 300 stops do not delay the burst, which finishes within 5 s', async () => {
     const { clock, stop, stops, failed, passed, now } = strays(0.03, 60_000)
     for (let nth = 0; nth < 600; nth += 1) {
       void stop(nth)

@@ -5,7 +5,7 @@ import { answer } from './server.fixture.js'
 import { blue, clientOf, setUp, nowhere, failure, reset, deferred } from './network.fixture.js'
 
 describe('a network connection', () => {
-  test('a refused connection has sent nothing, so even a POST is retried', async () => {
+  test('a POST is retried after a refused connection, because nothing was sent', async () => {
     const { client, create } = clientOf(await nowhere())
     const retried: string[] = []
     client.events.on('retry', ({ error }) => retried.push(error))
@@ -20,7 +20,7 @@ describe('a network connection', () => {
     expect(retried).toEqual(['ConnectionLost', 'ConnectionLost', 'ConnectionLost'])
   })
 
-  test('a connection reset after the request was written does not retry a POST', async () => {
+  test('a POST is not retried if its connection is reset after the request was written', async () => {
     const { server, create } = await setUp(reset)
     const error = await failure(create())
     expect(error).toBeInstanceOf(ConnectionLost)

@@ -20,7 +20,7 @@ describe('nextPage', () => {
     [1, {}, undefined],
     [1, undefined, { page: 2, promised: false }],
     [1, null, { page: 2, promised: false }],
-  ])('nextPage after page %i with pagination %j is %j', (page, pagination, next) => {
+  ])('nextPage returns, after page %i with the pagination %j, %j', (page, pagination, next) => {
     expect(nextPage(page, pagination)).toEqual(next)
   })
 })

@@ -92,7 +92,7 @@ describe('refusals of deployments', () => {
     expect(of(422, { request_id: 'ab12cd' }, 'deployments.create', input).requestId).toBe('ab12cd')
   })
 
-  test('a 422 of other operations is InvalidInput', () =>
+  test('a 422 of an operation that deploys nothing is InvalidInput', () =>
     expect(of(422, {}, 'deployments.metrics').name).toBe('InvalidInput'))
 
   test.each(['deployments.get', 'deployments.stop', 'deployments.selfStop'] as const)(
@@ -112,7 +112,7 @@ describe('refusals of deployments', () => {
     },
   )
 
-  test('a 400 of other operations is InvalidInput, even if its message says "not found"', () =>
+  test('a 400 of an operation without a deployment is InvalidInput, even if its message says "not found"', () =>
     expect(of(400, { message: 'app not found' }, 'versions.create').name).toBe('InvalidInput'))
 
   test('the error of a stop that came too late is recognized by the message of the service', () => {
@@ -196,7 +196,7 @@ describe('a 404 that the API did not send', () => {
     expect(of(410, { message: 'Instance Already terminated' }, 'deployments.stop').name).toBe('AlreadyTerminated')
   })
 
-  test('every 404 of an operation that names nothing, and every 405, is RouteMissing', () => {
+  test('every 404 of an operation without an id or name, and every 405, is RouteMissing', () => {
     expect(of(404, { message: 'Not Found' }, 'deployments.list').name).toBe('RouteMissing')
     expect(of(404, { message: 'Not Found' }, 'deployments.create').name).toBe('RouteMissing')
     expect(of(405, { message: 'Method Not Allowed' }, 'deployments.stop').name).toBe('RouteMissing')

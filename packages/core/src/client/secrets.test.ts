@@ -146,7 +146,7 @@ describe('errors and events of a server that repeats what it was sent', () => {
     },
   )
 
-  test('the error keeps the rest of a server message whose secrets are redacted', async () => {
+  test('an error keeps the server’s message except for its secrets, which are redacted', async () => {
     const clock = createManualClock()
     const dispatcher = inProcess(async () =>
       Response.json({ message: 'Token tok-123456 of 203.0.113.9 has expired' }, { status: 401 }),

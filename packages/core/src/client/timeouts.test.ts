@@ -43,7 +43,7 @@ describe('the deadline of a call', () => {
     expect(times).toEqual([])
   })
 
-  test('an abort ends any wait of a call at once with its reason and frees its slot', async () => {
+  test('an abort ends any wait of a call at once with the abort reason, and frees the place of the call', async () => {
     for (const hang of [later('30'), new Response('', { status: 503, headers: { 'retry-after': '20' } }), undefined]) {
       const { clock, client } = inVirtualTime(async () => hang?.clone() ?? (await new Promise<Response>(() => {})))
       const controller = new AbortController()

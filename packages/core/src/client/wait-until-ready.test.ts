@@ -133,7 +133,7 @@ describe('the wait for READY', () => {
     expect(await wait([...four, unreadable, view('READY')])).toMatchObject({ error: unreadable })
   })
 
-  test('waitUntilReady continues until its deadline, with the last failure as the cause', async () => {
+  test('waitUntilReady retries failing reads until its deadline; its error has the last failure as cause', async () => {
     const failure = new ServerError('down')
     expect((await wait([failure], { timeoutMs: 3000 })).error).toMatchObject({ name: 'TimedOut', cause: failure })
   })

@@ -131,7 +131,7 @@ test('requests without credentials have a rate limit of their own, separate from
   expect(await askAll(['ann', 'x'])).toEqual(['ann', '401'])
 })
 
-test('wrong tokens never slow down a caller who was admitted before (property)', async () => {
+test('wrong tokens from its address never delay a caller who was admitted before (property)', async () => {
   const request = fc.record({ guess: fc.integer({ min: 0, max: 5 }), pause: fc.integer({ min: 0, max: 3000 }) })
   await fc.assert(
     fc.asyncProperty(fc.array(request, { maxLength: 60, size: 'max' }), async (requests) => {

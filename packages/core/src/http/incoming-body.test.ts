@@ -50,7 +50,7 @@ test('an incoming body keeps bytes up to its limit, and drops further bytes', as
   expect([body?.capacity, message.readableLength]).toEqual([0, 0])
 })
 
-test('an incoming body as a stream is read in few pieces, and keeps what arrives between two reads', async () => {
+test('an incoming body read as a stream comes in few pieces, and loses nothing between two reads', async () => {
   const { body, socket } = await receive('POST / HTTP/1.1')
   socket.write(endlessly)
   socket.write('0\r\n\r\n')

@@ -76,7 +76,7 @@ test('an incomplete request body is refused', async () => {
   expect(await problem(readJson(post(broken), 100))).toEqual({ status: 400, code: 'body-broken' })
 })
 
-test('JSON keys that would change prototypes and depths that would exhaust the stack are refused', async () => {
+test('JSON with keys that change prototypes, or so deep that it exhausts the stack, is refused', async () => {
   const evil = '{"a":[{"__proto__":{"isAdmin":true}}]}'
   expect(await problem(readJson(post(evil), 1000))).toEqual({ status: 400, code: 'invalid-input' })
   expect(await problem(readJson(post('{"\\u005f_proto__":1}'), 1000))).toEqual({ status: 400, code: 'invalid-input' })

@@ -197,7 +197,7 @@ test('all pipelined requests are aborted and their streams ended when the socket
   expect([...open]).toEqual([])
 })
 
-test('a handler can pass its request on to a new Request and to fetch', async () => {
+test('a handler of the node listener can pass its request on to a new Request and to fetch', async () => {
   const target = await serve(async (request) => new Response(`${request.headers.get('x-a')} ${await request.text()}`))
   const { url } = await serve(async (request) => fetch(new Request(`${target.url}/there`, new Request(request))))
   const passed = await serve(async (request) => fetch(new Request(url, request)))

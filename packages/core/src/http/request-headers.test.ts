@@ -59,7 +59,7 @@ describe('the client address', () => {
     expect(addressOf(from('198.51.100.1'), { remoteAddress: '192.0.2.1' })).toBe('192.0.2.1')
   })
 
-  test('the client address is right when requests of several proxies and clients alternate', () => {
+  test('each request gets its own client address when requests of several proxies and clients alternate', () => {
     const networks = ['10.0.0.0/8', 'fd00::/8']
     const addressOf = clientAddress({ trustedProxies: networks })
     const ip = fc.constantFrom('10.0.0.1', '::ffff:10.0.0.1', 'fd00::1', '192.0.2.1', '2001:db8::1', 'no address')

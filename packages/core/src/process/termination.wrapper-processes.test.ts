@@ -19,7 +19,7 @@ test.each([
     [100, 101, 102],
   ],
   [['bunx muster-emulator'], [100]],
-])('every process of %j up to the outermost package manager is a wrapper', (commands, pids) => {
+])('in the chain of parents %j every process up to the outermost package manager is a wrapper', (commands, pids) => {
   expect(wrappers(...commands)).toEqual(pids)
 })
 
@@ -30,6 +30,6 @@ test.each([
   [['node /home/me/node_modules/.bin/vitest', 'npm test']],
   [['node npm-run-all.js', 'npm start']],
   [['/usr/bin/npmfoo x']],
-])('no process of %j is a wrapper', (commands) => {
+])('no process in the chain of parents %j is a wrapper', (commands) => {
   expect(wrappers(...commands)).toEqual([])
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { backoffMs } from './timers.js'
 
-test('each backoff at most doubles, none exceeds the cap, and the random part is bounded', () => {
+test('each backoff is at most twice the previous one and at most the cap, with a limited random part', () => {
   const part = fc.double({ min: 0, max: 1, noNaN: true })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 60 }), part, part, (failures, random, jitter) => {

@@ -88,7 +88,7 @@ describe('a fault found by validate', () => {
     expect(faultOf(value)).toMatchObject({ field, message })
   })
 
-  test('a validation fault has a message without values for places where none can be shown', () => {
+  test('a validation fault also has a message without values, for places where no value may be shown', () => {
     expect(faultOf({ matchSize: 0 }).wrong).toBe('must be at least 1')
     expect(faultOf({ matchSize: 2, mode: 'rankd' }).wrong).toBe('must be "casual" or "ranked"; did you mean ranked?')
   })
@@ -159,7 +159,7 @@ test('no validation message uses the words of zod', () => {
   )
 })
 
-test('validate reports one of several faults, and shortens a long field name', () => {
+test('`validate` reports one fault of several, and shortens a long field name', () => {
   const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`key${index}`, index]))
   expect(faultOf({ matchSize: 2, ...many }).field).toBe('key0')
   expect(faultOf({ matchSize: 2, teams: Array.from({ length: 20_000 }, () => 1) }).field).toBe('teams.0')

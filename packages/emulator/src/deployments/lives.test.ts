@@ -211,7 +211,7 @@ test('a create with an inactive application or version is answered with 400', as
   expect(await create()).toMatchObject({ status: 400, body: { message: 'application "arena" is not active' } })
 })
 
-test('deployments outlive their version and keep its settings', async () => {
+test('deployments outlive the deletion of their application version, and keep its settings', async () => {
   const { call, clock, deploy, status } = await studio({}, { max_duration: 60 })
   const id = await deploy()
   await call('PATCH', '/v1/app/arena/version/1.0', { max_duration: 5 })

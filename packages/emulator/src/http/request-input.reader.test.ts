@@ -63,7 +63,7 @@ describe('the flat input of a request', () => {
     })
   })
 
-  test('the flat input of a request contains body and path', () => {
+  test('the flat input of a request contains the keys of its body and its path', () => {
     expect(read(api.versions.create, { segments: ['app'], ...body(version) })).toEqual({
       input: { app_name: 'app', ...version },
     })

@@ -6,7 +6,7 @@ import { setUp } from './ticket-api.fixture.js'
 import { assignment } from './ticket-service.fixture.js'
 
 describe('a group', () => {
-  test('a group with one player, who is ready, searches immediately', async () => {
+  test('a group of one player who is ready searches immediately', async () => {
     const { call, service } = setUp()
     const { status, json } = await call('ann', 'POST', '/groups', solo, { from: '203.0.113.7' })
     const { member_id, group_id } = json as Member
@@ -82,7 +82,7 @@ describe('a group', () => {
     }
   })
 
-  test('a group searches once its only member who was not ready has left', async () => {
+  test('a group searches once the only member who was not ready has left the group', async () => {
     const { call, service, ann, group, join } = await gather()
     await join('bob', solo)
     expect((await call('ann', 'DELETE', `${group}/members/${ann.member_id}`)).status).toBe(204)
@@ -100,7 +100,7 @@ describe('a group', () => {
     })
   })
 
-  test('a group passes to its longest-standing member when its owner leaves', async () => {
+  test('when the owner of a group leaves, the member who joined first becomes the owner', async () => {
     const { call, ann, group, join } = await gather()
     const bob = await join('bob')
     const cleo = await join('cleo')
@@ -137,7 +137,7 @@ describe('a group', () => {
     ).toMatchObject({ status: 400, json: { code: 'invalid-ticket' } })
   })
 
-  test('the refusal of a group names the member at fault, not the values that this member sent', async () => {
+  test('the refusal of a group names the member whose values are refused, not the values', async () => {
     const { call, service, ann, ready } = await gather()
     const unfit = await call('bob', 'POST', '/groups', { profile: 'ranked', attributes: {} })
     expect(unfit).toMatchObject({ status: 400, json: { field: 'attributes.skill' } })

@@ -98,7 +98,7 @@ test('GET /queues shows waiting players in coarse steps, and the estimated wait 
   expect(estimateIn(ofBackend)?.p50_seconds).toBeGreaterThan(1)
 })
 
-test('estimated waits differ by region', async () => {
+test('the estimated waits of a queue differ by the region of the caller', async () => {
   const near: QueueDefinition = { ...trio, rules: [{ kind: 'distance', maxKm: 500 }] }
   const { come, pass, call } = await busy([near])
   for (let round = 0; round < 120; round += 1) {

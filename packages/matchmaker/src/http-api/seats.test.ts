@@ -14,7 +14,7 @@ const ticketOf = (...players: string[]): Ticket => ({
   attempts: 0,
 })
 
-test('each seat of a party has an id that resolves to this seat only', () => {
+test('each player of a party has a ticket id that resolves to the seat of this player only', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 500 }), fc.nat(499), (size, at) => {
       const ticket = ticketOf(...Array.from({ length: size }, (_, index) => `p${index}`))

@@ -72,7 +72,7 @@ describe('an attribute that a rule compares', () => {
   })
 })
 
-test('attributes that no rule compares are accepted, and failed pings are ignored', async () => {
+test('attributes that no rule compares are accepted, and latencies of failed pings are ignored', async () => {
   const { call, service } = setUpReal(queues)
   const body = {
     profile: 'casual',

@@ -35,7 +35,7 @@ function play(
   return { ...all, asked }
 }
 
-test('a server is created at the best common beacon, which all events and views name', async () => {
+test('a server is created at the best common beacon, and all events and views name this beacon', async () => {
   const { matchmaker, service, seen, asked, run } = play()
   const ready: unknown[] = []
   matchmaker.on('deploymentReady', ({ placed }) => ready.push(placed))

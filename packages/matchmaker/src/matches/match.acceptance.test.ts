@@ -34,7 +34,7 @@ describe('the acceptance of a match', () => {
     ])
   })
 
-  test('one ticket change reports the match and requests its acceptance', async () => {
+  test('a single ticket change both reports the match and requests its acceptance', async () => {
     const { matchmaker, clock, join } = setUp({ queues: [asking] })
     join('ann')
     join('ben')

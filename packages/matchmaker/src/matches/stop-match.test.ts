@@ -98,7 +98,7 @@ describe.each([
     return { ...world, disk, serverLog, matchId, repeat }
   }
 
-  test('stopMatch and playersLeft resolve once the store has recorded them, and not before', async () => {
+  test('stopMatch and playersLeft resolve only once the store has recorded their effect', async () => {
     const { disk, serverLog, repeat } = await running()
     const before = await serverLog.open()
     let isRecorded = false

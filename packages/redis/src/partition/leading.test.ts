@@ -87,7 +87,7 @@ test('queues that are replaced while a process starts to lead are in force once 
   await clock.until(only.close(), 10)
 })
 
-test('queues replaced while the store is down are reported as in force once the store is back', async () => {
+test('queues that are replaced while the store is down are reported as in force once the store is back', async () => {
   const { clock, process, pass } = createWorld()
   let isAway = false
   const only = process({}, (method) => {

@@ -51,7 +51,7 @@ test('more than 15 error classes are tested', () => {
   expect(classes.length).toBeGreaterThan(15)
 })
 
-test('an unexpected error carries its message without addresses over RPC, as a MusterError', () => {
+test('an unexpected error arrives over RPC as a MusterError with its message, without addresses', () => {
   const there = overTheWire(new TypeError('cannot read 192.0.2.77 of undefined'))
   expect(there.constructor).toBe(MusterError)
   expect(there.message).toContain('TypeError')

@@ -111,7 +111,7 @@ describe('the run of a lobby', () => {
     expect(sessionOf(game.lobby)).toMatchObject({ hostId: 'bob', id: 'session-1' })
   })
 
-  test('a failed run reopens the lobby', () => {
+  test('a lobby opens again if its run fails', () => {
     const game = withThree()
     game.do({ kind: 'start', playerId: 'ann' })
     game.do({ kind: 'claim', worker: 'w' })

@@ -57,7 +57,7 @@ const deepFreeze = <T>(subject: T): T => {
 }
 
 test.each(['relay', 'match'] as const)(
-  'any commands keep a lobby (%s) consistent, and its events describe every change',
+  'property: any commands keep a lobby (%s) consistent, and its events describe every change',
   (outcome) => {
     fc.assert(
       fc.property(

@@ -206,7 +206,7 @@ describe('the end of a lobby', () => {
   test.each([
     ['empty', 90_000, []],
     ['idle', 600_000, ['ann', 'bob', 'cleo']],
-  ] as const)('a lobby ends when it is %s', (reason, ms, alive) => {
+  ] as const)('a lobby ends once it has been %s for too long', (reason, ms, alive) => {
     const game = withThree()
     game.wait(ms - 1000, ...alive)
     expect(game.lobby.phase).toBe('open')
@@ -243,7 +243,7 @@ describe('the end of a lobby', () => {
   })
 })
 
-test('old events of a lobby are dropped beyond a limit', () => {
+test('the oldest events of a lobby are dropped beyond a maximum number of events', () => {
   const game = play(aLobby())
   for (let count = 0; count < 100; count += 1) game.do({ kind: 'setReady', playerId: 'ann', ready: count % 2 === 0 })
   expect(game.lobby.seq).toBe(100)

@@ -70,7 +70,7 @@ describe('the bots of muster dev', () => {
     await end()
   })
 
-  test('the bots of muster dev are limited in number', async () => {
+  test('the number of bots of muster dev is limited', async () => {
     const { bots, end } = await setUp()
     expect(() => bots.letIn(20_001)).toThrow('players must be at most 20000: 20000 bots at once')
     expect(() => bots.letIn(0)).toThrow('players must be a whole number from 1, got 0')
