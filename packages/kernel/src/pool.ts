@@ -27,8 +27,8 @@ export const STEP = 20_000
 /** In a pool of up to this many tickets, every match is searched thoroughly. */
 const FEW = 64
 /**
- * Number of tries of one search: in a small pool, and in a larger one for a ticket's first search. Each search that was
- * cut short doubles the tries of the next, at most `DOUBLINGS` times.
+ * Number of tries (considered candidates or arrangements of teams) of one search: in a small pool, and in a larger one
+ * for a ticket's first search. Each search that was cut short doubles the tries of the next, at most `DOUBLINGS` times.
  */
 const THOROUGH = 4000
 const FIRST = 200

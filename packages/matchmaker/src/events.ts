@@ -48,7 +48,7 @@ export interface MatchmakerEvents extends TicketEvents {
     readonly tickets: readonly Ticket[]
     /**
      * Wait time in milliseconds whose relaxation step the match satisfies: 0 for the strictest limits. In a queue with
-     * `targetWaitMs`, the step of a ticket without a head start.
+     * `targetWaitMs`, the step that a ticket reaches by its wait alone.
      */
     readonly expansionMs: number
   }

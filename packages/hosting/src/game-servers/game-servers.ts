@@ -376,7 +376,7 @@ export class GameServers {
     if (said.size === 0 && presence.said === said) presence.said = NO_REPORTS
   }
 
-  /** @returns true if the wanted seats are not all settled */
+  /** @returns true if the server wants seats filled, for which not everything was done yet */
   #applyMatch(match: HostedMatch, server: Server, reported: MatchReport, before: ReportedMatch | undefined): boolean {
     const { players, status, seats } = reported
     if (ACCEPTED.has(status) && !ACCEPTED.has(before?.status ?? '')) this.#on.accepted(match, server)

@@ -1,6 +1,6 @@
 import type { MatchReport, ServerRegistration } from './server-reports.js'
 
-/** An instance's report about a match. `isUnmet`: the wanted seats are not all settled. */
+/** An instance's report about a match. `isUnmet`: it wants seats filled, for which not everything was done yet. */
 export type ReportedMatch = MatchReport & { isUnmet: boolean }
 
 export const NO_REPORTS: ReadonlyMap<string, ReportedMatch> = new Map()

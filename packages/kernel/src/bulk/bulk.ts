@@ -9,7 +9,7 @@ import { CrowdRuns } from './crowd-runs.js'
 import { matchTeams } from './crowd-teams.js'
 import { MOST_ON_CURVE } from './curve.js'
 
-/** Maximum number of tickets in one bulk. */
+/** Maximum number of tickets that are matched in one bulk, i.e. along one curve. */
 export const MOST_IN_BULK = MOST_ON_CURVE
 /** A kind of player is rare if it allows matches for less than this fraction (1 / RARE) of the crowd. */
 const RARE = 4

@@ -1,4 +1,4 @@
-// pure: tickets and openings as columns of numbers
+// pure: tickets, and openings (free places of running matches), as columns of numbers
 import type { Entry, Opening, Slot } from './model.js'
 
 // States of a ticket between rounds.

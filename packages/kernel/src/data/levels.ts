@@ -13,7 +13,7 @@ export const RELAXED = 2
 
 /** Number of milliseconds of waiting after which a ticket has `TIME` news. */
 const ASK_AGAIN_MS = 1000
-/** The region of tickets and openings without a head start. */
+/** The region of tickets and openings without a head start, i.e. whose level follows from their wait alone. */
 const NOWHERE = 255
 
 /** Returns the level after `waitedMs` milliseconds of waiting. */
@@ -114,7 +114,7 @@ export class Levels {
     return news
   }
 
-  /** True if patience holds back a match of this mean cost whose oldest member has waited since `since`. */
+  /** True if the model's `patience` delays a match of this mean cost whose oldest member waits since `since`. */
   isHeldBack(cost: number, since: number): boolean {
     const { patience } = this.#model
     const waited = this.now - since
@@ -153,7 +153,7 @@ export class Levels {
     }
     if (isFirst) this.#unread[slot] = NOTHING
     else if (hasRelaxed) this.#unread[slot] = RELAXED
-    // A head start that grew without a new level is no news.
+    // If the head start grew but the level stayed the same, nothing is reported.
     else if (this.#unread[slot] === NOTHING && this.#askAgainMs < Infinity) this.#unread[slot] = TIME
     levels[slot] = level
     rows[slot * stride + UNTIL] = Math.min(since + next, this.now + this.#askAgainMs)

@@ -9,9 +9,9 @@ import type { Draft } from '../search/draft.js'
 
 /** Exponent of the longest gap: a search that was cut short is repeated at least every 2⁶ = 64 rounds. */
 const LONGEST_GAP = 6
-/** Number of rounds after which a match that patience held back is tried again. */
+/** Number of rounds after which a match that the queue's `patience` delayed is tried again. */
 const HELD_GAP = 2
-/** Number of tickets scanned between two pause checks, and the tries charged per scanned ticket. */
+/** Number of tickets scanned between two pause checks, and the search budget's tries charged per scanned ticket. */
 const AT_ONCE = 256
 const SCAN_COST = 1 / 8
 /** Maximum number of slots read around all changed tickets of a round, and around one. */
@@ -91,7 +91,7 @@ export class DirtyTracker<Facts> {
     this.#retry(slot, 1 << Math.min(LONGEST_GAP, cuts - 1))
   }
 
-  /** Called when patience holds back the match that a search has found. */
+  /** Called when the queue's `patience` delays the match that a search has found. */
   hold(slot: Slot): void {
     this.park(slot, true)
     this.#retry(slot, HELD_GAP)

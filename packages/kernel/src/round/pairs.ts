@@ -20,7 +20,8 @@ const MOST_READ_RANKED = 4096
 /** Number of tickets that name partners before the cheapest pairs are made. */
 const BATCH = 8192
 /**
- * In a crowd of up to this many tickets, pairs are chosen with care. In a larger one, the cheapest pair is made first.
+ * In a crowd of up to this many tickets, pairs are chosen so that many and cheap ones are made. In a larger one, the
+ * cheapest pair is made first.
  */
 export const MOST_CHOSEN = 1500
 /**

@@ -157,7 +157,8 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
           yield* tryAll(inOrder(first, true), most, false)
         }
         const isOfCrowd = (slot: Slot) => common === undefined || priorityOf(slot) === common
-        // A small crowd of one priority is paired with care later. The bulk is quicker for any other crowd.
+        // A small crowd of one priority is paired later, by a better choice of pairs. For other crowds the bulk is
+        // quicker.
         const isChosen = pairs !== undefined && common === undefined && fresh.length <= MOST_CHOSEN
         const crowd = isChosen ? [] : fresh
         for (let from = 0; from < crowd.length; from += MOST_IN_BULK) {

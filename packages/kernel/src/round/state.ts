@@ -18,9 +18,9 @@ interface StateInput {
 }
 
 /**
- * Limits of a round if matches are checked as a whole: tries without a match, and the time of searches with a match, in
- * tries. Each match adds to them. So a crowd is matched in one round, and a rule that hardly any match satisfies does
- * not hold up a queue.
+ * Limits of a round if matches are checked as a whole: tries (see `Budget`) without a match, and the time of searches
+ * without one, counted as tries. Each match adds to them. So a crowd is matched in one round, and a rule that hardly
+ * any match satisfies does not hold up a queue.
  */
 const FRUITLESS_TRIES = 10_000
 const FRUITLESS_TIME = 24_000

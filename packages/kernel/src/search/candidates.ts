@@ -139,7 +139,8 @@ export class Candidates<Facts> {
         (this.#isRationed ? 0 : (costs[one] as number) - (costs[other] as number)) ||
         (isOlder(columns, list[one] as Slot, list[other] as Slot) ? -1 : 1),
     )
-    // A candidate and its check take two tries. The tries of a first search suffice for a quarter of the maximum.
+    // A candidate and its check take two tries of the search budget. The tries of a ticket's first search suffice for a
+    // quarter of the maximum number of candidates.
     const skip = before === 0 ? 0 : (before - 1) * most + most / 4
     const from = this.#input.ranked() ? 0 : skip % this.count
     const chosen = new Set<number>()

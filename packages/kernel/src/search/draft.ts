@@ -26,7 +26,10 @@ export class Draft<Facts> {
   /** The first `count` entries are the members. */
   readonly members: Int32Array
   count = 0
-  /** True if all column rules compare `each` pair and no wait overrides them. `mayMeet` then decides everything. */
+  /**
+   * True if every column rule compares each pair of tickets, and there is no last resort. `mayMeet` of each pair then
+   * decides everything.
+   */
   readonly isPairwise: boolean
   readonly #parts: PoolParts<Facts>
   readonly #limits: readonly ColumnLimit[]
@@ -60,7 +63,7 @@ export class Draft<Facts> {
     this.#widest = new Float64Array(largest * this.#limits.length)
   }
 
-  /** Starts with one ticket or opening. Returns false if no match can hold it. */
+  /** Starts with one ticket, or with the free places of a running match. Returns false if no match can hold it. */
   begin(slot: Slot): boolean {
     const { levels, lastResortLevel } = this.#parts.model
     this.count = 0

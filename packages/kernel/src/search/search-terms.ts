@@ -9,7 +9,7 @@ export interface FoundTeams {
   readonly teams: readonly number[]
 }
 
-/** An opening and the room in its teams. */
+/** An opening (a running match with free places), and the number of players that its teams can take. */
 export interface Vacancy<Facts> {
   readonly slot: Slot
   readonly packing: Packing
@@ -23,7 +23,10 @@ export interface Vacancy<Facts> {
 
 export interface SearchInput<Facts> extends CandidatesInput<Facts> {
   readonly packing: Packing
-  /** Returns the number of tries of a search. @param before number of searches for the ticket that were cut short. */
+  /**
+   * Returns the number of tries (considered candidates or arrangements of teams) of a search.
+   * @param before number of searches for the ticket that were cut short.
+   */
   triesOf(before: number): number
 }
 

@@ -1,4 +1,4 @@
-// pure: searches for a match around one ticket, or for players for an opening
+// pure: searches a match around one ticket, or players for an opening: the free places of a running match
 import type { Pausable } from '../data/budget.js'
 import { isFree, isOlder } from '../data/columns.js'
 import type { Slot } from '../data/model.js'
@@ -34,9 +34,9 @@ const SPARE_COST = 0.85
 export class Search<Facts> {
   /** True if the last search without a match has tried everything. */
   sawAll = true
-  /** True if the last search found a match that patience holds back. */
+  /** True if the last search found a match that the queue's patience delays, in favour of cheaper ones. */
   isHeldBack = false
-  /** True if the last search has not tried everything because patience postpones that. */
+  /** True if the last search has not tried everything, because patience postpones long searches. */
   isPatient = false
   /** Number of searches since creation that ran out of budget. */
   givenUp = 0

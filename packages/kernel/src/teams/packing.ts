@@ -201,7 +201,7 @@ function place(
   let tries = 0
   const lacking = () => minima.reduce((sum, min, team) => sum + Math.max(0, min - (inTeam[team] as number)), 0)
 
-  /** Returns true once the search is stopped or the tries are used up. */
+  /** Returns true once the search is stopped or its budget is used up. */
   const from = (party: number): boolean => {
     if (lacking() > left) return false
     if (party === parties.length) return keep(chosen, inTeam)

@@ -125,7 +125,7 @@ test('a mixed crowd contains all parties, and players of different crowds get di
   const ids = mixed.parties.flatMap(({ players }) => players.map(({ id }) => id))
   expect(new Set(ids).size).toBe(1600)
   expect(mixCrowds(crowd)).toBe(crowd)
-  expect(() => mixCrowds()).toThrow('crowds: must be at least one')
+  expect(() => mixCrowds()).toThrow('crowds: must hold at least one crowd')
   const long = 'x'.repeat(128)
   const named = { ...crowd, parties: crowd.parties.slice(0, 1).map((party) => ({ ...party, id: long })) }
   expect(mixCrowds(named, named).parties.map(({ id }) => id.length)).toEqual([expect.any(Number), expect.any(Number)])

@@ -112,7 +112,7 @@ function partOf(party: CrowdParty, fromMs: number, toMs: number): CrowdParty[] {
  */
 export function mixCrowds(...crowds: readonly Crowd[]): Crowd {
   const [first] = crowds
-  if (first === undefined) throw new InvalidInput('crowds: must be at least one', { field: 'crowds' })
+  if (first === undefined) throw new InvalidInput('crowds: must hold at least one crowd', { field: 'crowds' })
   if (crowds.length === 1) return first
   const parties = crowds.flatMap((crowd, index) =>
     crowd.parties.map((party) => withIds(party, (id) => idWith(id, `${index + 1}.`, ''))),

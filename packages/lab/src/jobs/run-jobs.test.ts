@@ -46,7 +46,7 @@ describe('jobs in several threads', () => {
     const job = { crowd: recorded, seed: 1 }
     const code = { name: 'odd', kind: 'custom', test: () => true } as const
     await expect(runJobs([{ ...job, queues: [{ ...duel, rules: [code] }] }])).rejects.toThrow(
-      'queue "duel": a custom rule is code, which cannot be sent to a thread: use runCrowd',
+      'queue "duel": a custom rule is code, which cannot be sent to a thread. Run it with runCrowd.',
     )
     await expect(runJobs([{ ...job, queues: [{ ...duel, name: '' }] }])).rejects.toBeInstanceOf(InvalidQueue)
     expect(() => createLabThreads({ threads: 0 })).toThrow('option threads: must be a whole number from 1, got 0')

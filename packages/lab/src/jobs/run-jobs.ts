@@ -51,7 +51,7 @@ export function queuesOf({ queues, pools }: Pick<LabJob, 'queues' | 'pools'>): r
     const code = queue.rules.find(({ kind }) => kind === 'custom')
     if (code === undefined) return queue
     const message = `queue ${JSON.stringify(queue.name)}: a custom rule is code, which cannot be sent to a thread`
-    throw new InvalidInput(`${message}: use runCrowd`, { field: 'rules' })
+    throw new InvalidInput(`${message}. Run it with runCrowd.`, { field: 'rules' })
   })
 }
 

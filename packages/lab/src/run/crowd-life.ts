@@ -50,7 +50,7 @@ export class CrowdLife {
     (one, other) => one.at < other.at || (one.at === other.at && one.turn < other.turn),
   )
   #turns = 0
-  /** For each party, the index of its next visit. */
+  /** For each party, the index of its next visit, i.e. of the next time that it queues. */
   readonly #nextVisits: Uint32Array
   readonly #tickets: TicketSoFar[] = []
   readonly #matches: MatchSoFar[] = []
@@ -108,7 +108,7 @@ export class CrowdLife {
   waiting(): number {
     return this.#waiting
   }
-  /** Returns the share of visits that have ended, from 0 to 1. */
+  /** Returns the share of the parties' visits that have ended, from 0 to 1. */
   share(): number {
     return this.#visitsEnded / this.#visits
   }

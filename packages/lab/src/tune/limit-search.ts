@@ -156,7 +156,8 @@ function numbersOf(queue: Queue, name: WaitName, options: SearchOptions): Search
     return [wait([name], name, queue.fillForMs, 0)]
   }
   if (name === 'lastResortMs') {
-    if (queue.lastResortMs === undefined) throw new NotTunable('also: the queue has no lastResortMs')
+    if (queue.lastResortMs === undefined)
+      throw new NotTunable('also: the queue has no lastResortMs, so it cannot be searched')
     return [wait([name], name, queue.lastResortMs, 1000)]
   }
   if (name === 'patience') {

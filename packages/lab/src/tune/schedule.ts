@@ -54,7 +54,7 @@ export interface ScheduleShape {
   readonly end: number
   /** Time at which the schedule ends: 0 is 1 s, 1 the latest. The scale between them is logarithmic. */
   readonly time: number
-  /** How late the schedule relaxes within its time. With 0.5, steps are even. */
+  /** How late the schedule relaxes within its time: 0 is early, 1 late, and 0.5 spaces the steps evenly. */
   readonly delay: number
 }
 

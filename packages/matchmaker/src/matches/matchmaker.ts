@@ -347,7 +347,7 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
    * @returns epoch milliseconds.
    */
   dateOf(at?: number): number
-  /** Returns the terms by which servers are listed: the option `browser` with its defaults. */
+  /** Returns the settings by which servers are listed: the option `browser` with its defaults. */
   browserTerms(): Browser
   /**
    * Returns the changes since `known` in the list of servers that players may join, at most 1,000 servers a call.

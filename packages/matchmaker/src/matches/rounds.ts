@@ -23,7 +23,7 @@ export interface GroupedTickets {
   readonly queue?: Queue | undefined
   /**
    * Wait time in milliseconds of the relaxation step that the youngest ticket has reached. In a queue with
-   * `targetWaitMs`: the strictest step of any ticket, as the wait of a ticket without a head start.
+   * `targetWaitMs`: the strictest step of any ticket, as the wait that reaches this step alone.
    */
   readonly expansionMs: number
 }

@@ -75,7 +75,7 @@ function problemsOfPrefer({ prefer = {}, rules }: QueueParts): QueueFault[] {
   return Object.keys(prefer).flatMap((name): QueueFault[] => {
     const isReserved = name === 'distance' || name === 'waiting' || name === 'parties'
     if (isReserved && attributes.includes(name)) {
-      return [{ path: ['prefer', name], message: 'is also the attribute of a difference rule: give that another name' }]
+      return [{ path: ['prefer', name], message: 'is also the attribute of a difference rule: rename that attribute' }]
     }
     if (name === 'waiting' || name === 'parties' || attributes.includes(name)) return []
     if (!isReserved) {
@@ -261,7 +261,7 @@ function problemsOfTarget({ teams, rules, lastResortMs, targetWaitMs, expireAfte
       problems.push({ path: ['rules', index, 'optionalAfterMs'], message: 'is only allowed without targetWaitMs' })
   }
   if (!limits.some(([, limit]) => strictest(limit) !== loosest(limit)))
-    problems.push({ path: ['targetWaitMs'], message: 'needs a limit { strictest, loosest } that can follow it' })
+    problems.push({ path: ['targetWaitMs'], message: 'needs a limit { strictest, loosest } that it can relax' })
   if (targetWaitMs >= expireAfterMs)
     problems.push({ path: ['targetWaitMs'], message: `must be less than expireAfterMs, ${expireAfterMs}` })
   const { spanMs } = relaxationStepsOf(0, targetWaitMs)

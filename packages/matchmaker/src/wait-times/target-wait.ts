@@ -15,7 +15,10 @@ export interface SeenLately {
   readonly memoryMs: number
 }
 
-/** Minimum head start in target waits (our choice). With it, limits are the strictest at first. */
+/**
+ * Minimum head start, in target waits (our choice). A head start is added to the wait of a ticket before its limits are
+ * chosen. With the minimum, limits are the strictest at first.
+ */
 const LEAST = -1
 /** Initial head start in target waits, until there is data (our choice). */
 const AT_FIRST = 1
@@ -48,7 +51,7 @@ export class HeadStart {
   step({ elapsedMs, p90Ms = this.#targetMs, arrivals, memoryMs }: SeenLately): void {
     this.#ageMs += elapsedMs
     const errorMs = Math.min(p90Ms, LONGEST * this.#targetMs) - this.#targetMs
-    // At first, only recent observations exist, so the delay is shorter than later.
+    // At first, only recent observations exist, so the measured wait follows changes sooner than later on.
     const delayMs = this.#targetMs + Math.min(memoryMs, this.#ageMs / 2)
     const foreseen = this.#foreseen(arrivals)
     // At first, the number of arrivals is uncertain, so it is not used.

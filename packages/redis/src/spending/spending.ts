@@ -96,7 +96,7 @@ export function createPartitionBudget(
 /** Stands for no limit: more than any account has. Nothing is stored about it. */
 const UNBOUNDED = 1e12
 
-/** The share that a partition may use now. */
+/** The part of the spending limits that a partition may use now. */
 export interface SpendingLease {
   /** Version of the partition's lease, to send with the next request. */
   readonly version: string

@@ -74,7 +74,7 @@ export interface Lobbies {
   /** Removes a player; for the host. A banned player cannot come back, and need not be a member to be banned. */
   kick(input: ByMember & { readonly targetId: string; readonly ban?: boolean | undefined }): Promise<LobbyView>
   unban(input: ByMember & { readonly targetId: string }): Promise<LobbyView>
-  /** Makes another member the host; for the host. A running relay gets a new session, of the next term. */
+  /** Makes another member the host; for the host. A running relay gets a new session. */
   transferHost(input: ByMember & { readonly targetId: string }): Promise<LobbyView>
   /** Admits or denies an applicant; for the host. */
   decide(input: ByMember & { readonly applicantId: string; readonly approve: boolean }): Promise<LobbyView>

@@ -99,7 +99,7 @@ export type Happening =
   /** Only for the applicant. */
   | { readonly type: 'applicant.decided'; readonly approved: boolean }
   | { readonly type: 'lobby.starting'; readonly term: number }
-  /** The host has changed, or the session was lost: a new session of a higher term follows. */
+  /** The host has changed, or the session was lost: a new session follows, with a higher number (`term`). */
   | { readonly type: 'relay.moving'; readonly term: number }
   /** The credentials of this term are valid; those of lower terms are not any more. */
   | { readonly type: 'relay.ready'; readonly term: number }
@@ -161,7 +161,9 @@ export interface Applicant {
   readonly denied: boolean
 }
 
-/** The session or match of a started lobby. The term rises with every new run. */
+/**
+ * The session or match of a started lobby. `term` is its number, which rises with every start and every new session.
+ */
 export type Run =
   /** `worker` is the process that has started the run. If that process is gone, it may have left a session. */
   | { readonly status: 'allocating'; readonly term: number; readonly worker: string | undefined }

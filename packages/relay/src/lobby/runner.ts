@@ -23,7 +23,7 @@ export interface Runner {
  */
 const runKey = (lobby: Pick<Lobby, 'id'>, term: number): string => `${lobby.id}-${term}`
 
-/** Reads the lobby's id and the term from a session's label; undefined for other labels. */
+/** Reads the lobby's id, and the number of its start (`term`), from a session's label; undefined for other labels. */
 export function parseRunKey(
   label: string | undefined,
 ): { readonly lobbyId: string; readonly term: number } | undefined {

@@ -19,7 +19,7 @@ export interface MemberView extends Pick<Member, 'slot' | 'ready' | 'data' | 'da
 
 /** A member's view of the session or match of a started lobby. */
 export type RunView =
-  /** A session is being prepared. Credentials of lower terms stay valid until it is ready. */
+  /** A session is being prepared. Credentials of earlier sessions (a lower `term`) stay valid until it is ready. */
   | { readonly term: number; readonly status: 'allocating' }
   /** `credentials` are the reader's own; null while they are being fetched for a player who joined late. */
   | { readonly term: number; readonly status: 'relayed'; readonly credentials: RelayCredentials | null }

@@ -104,18 +104,20 @@ export async function listSessions({ client, callTimeoutMs }: SessionContext) {
 
 type Hints = ReturnType<typeof createHints>
 
-/** Minimum milliseconds between two reads (our choice). A flood of hints causes at most four reads per second. */
+/** Minimum milliseconds between two reads (our choice). A flood of webhooks causes at most four reads per second. */
 const LEAST_MS = 250
 
-/** Wakes the callers that wait for a session when its webhook arrives. A hint that arrives early is kept for them. */
+/**
+ * Wakes the callers that wait for a session when its webhook arrives. A webhook that arrives early is kept for them.
+ */
 export function createHints(clock: Clock) {
   const expected = new Map<string, { pending: boolean; wake: () => void }>()
   return {
-    /** Starts to accept hints for this URL. */
+    /** Starts to accept webhooks at this URL. */
     expect: (url: string) => void expected.set(url, { pending: false, wake: () => {} }),
     forget: (url: string) => void expected.delete(url),
     isExpected: (url: string) => expected.has(url),
-    /** Records a hint. Returns false for a URL that is not expected. */
+    /** Records a webhook. Returns false for a URL that is not expected. */
     arrived: (url: string) => {
       const one = expected.get(url)
       if (one === undefined) return false
@@ -123,7 +125,7 @@ export function createHints(clock: Clock) {
       one.wake()
       return true
     },
-    /** Waits `ms`, or until a hint arrives, but at least `LEAST_MS`, regardless of the number of hints. */
+    /** Waits `ms`, or until a webhook arrives, but at least `LEAST_MS`, regardless of the number of webhooks. */
     wait: async (url: string, ms: number, signal: AbortSignal) => {
       const least = Math.min(ms, LEAST_MS)
       await clock.sleep(least, signal)
@@ -167,7 +169,7 @@ export function receiveWebhook(hints: Hints, request: Request, publicUrl: string
 export interface Marker {
   /** The opener's name for the session. */
   readonly label: string | undefined
-  /** The complete URL. It is secret, because anyone who knows it can send hints. */
+  /** The complete URL. It is secret, because anyone who knows it can send webhooks. */
   readonly url: string
 }
 
@@ -182,7 +184,7 @@ const PROCESS_LENGTH = 8
 export const LABEL = /^[A-Za-z0-9][\w.~-]{0,79}$/
 
 /**
- * @param baseUrl URL at which hints arrive.
+ * @param baseUrl URL at which webhooks arrive.
  * @param owner the same for all processes of one backend, and different for every other backend.
  */
 export function createMarkers(baseUrl: string, owner: string, randomInt: RandomInt) {

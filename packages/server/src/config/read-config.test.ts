@@ -207,7 +207,7 @@ describe('a reference to something outside the configuration', () => {
 
   test('a configuration is refused if the referenced geo database is missing', async () => {
     expect(await messagesOf('locate: { file: city.mmdb }\n')).toEqual([
-      'locate.file: cannot be read: there is no such file, or this user may not',
+      'locate.file: cannot be read: the file does not exist, or this user may not read it',
     ])
   })
 

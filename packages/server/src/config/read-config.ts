@@ -134,7 +134,7 @@ async function withOutside({ file, queues }: CheckedFile, { locate }: CheckedTex
   const noDatabase =
     database === undefined || (await isReadable(database))
       ? []
-      : [{ path: ['locate', 'file'], message: 'cannot be read: there is no such file, or this user may not' }]
+      : [{ path: ['locate', 'file'], message: 'cannot be read: the file does not exist, or this user may not read it' }]
   const weak = missing.length > 0 ? [] : weakSecretsIn(config)
   const wrong = [...missing, ...noDatabase, ...weak].map(({ path, message }) => locate(path, message, 'error'))
   const isWritten = config.store.kind !== 'folder' || (await isWritable(config.store.path))

@@ -51,7 +51,10 @@ test('the console server list shows the source of each server, and the number of
 
 test('an enrolment key is revoked only after its removal from the configuration, and is logged', async () => {
   const { list, revoke, matchmaker, acts, ask } = await open()
-  expect(await revoke()).toMatchObject({ status: 409, body: { message: expect.stringContaining('Remove it there') } })
+  expect(await revoke()).toMatchObject({
+    status: 409,
+    body: { message: expect.stringContaining('Remove the key first') },
+  })
   expect(acts).toEqual([])
   matchmaker.reconfigure(queues, { pools: [arena] })
   expect((await list()).keys).toMatchObject([{ key: keyId, servers: 1, allowed: null, builds: ['2'] }])

@@ -43,7 +43,13 @@ export function readEditedQueue(yaml: string, inForce: QueueDefinition): EditedQ
   const name = nameOf(definition)
   if (name !== inForce.name) {
     const { line, column } = source.positionOf(source.placeOf(['name']))
-    return refuse([{ line, column, message: `name: must stay ${JSON.stringify(inForce.name)}` }])
+    return refuse([
+      {
+        line,
+        column,
+        message: `name: must stay ${JSON.stringify(inForce.name)}, because an edit cannot rename a queue`,
+      },
+    ])
   }
   const { faults } = checkQueue(definition)
   if (faults.length === 0) return { definition: definition as QueueDefinition, faults: [] }

@@ -34,7 +34,7 @@ const FOR_TWINS = [0, 1]
 const LOOKS_FOR_PLAYERS = 5
 /** If lookups fail, the players are released after this multiple of `listLagMs`. */
 const LAGS_FOR_PLAYERS = 4
-/** If there are more searches, one sweep of the list answers all of them. */
+/** If there are more searches, one read of the whole list answers all of them. */
 const MOST_SINGLE = 3
 /** Milliseconds until a failed lookup is repeated. */
 const RETRY_MS = 1000
@@ -44,12 +44,12 @@ const RETRY_MS = 1000
  */
 const CLAIM_GAP_MS = 1000
 const TIMEOUT_MS = 10_000
-/** Milliseconds between two pages of a sweep. */
+/** Milliseconds between two pages of a read of the whole list. */
 const PAGE_GAP_MS = 50
 
 type LostCreateSearch = ReturnType<typeof newSearch>
 
-/** @param lostAt epoch milliseconds of the loss, or since when twins are looked for */
+/** @param lostAt epoch milliseconds of the loss, or since when other deployments of the same create are looked for */
 const newSearch = (id: string, lostAt: number, times: readonly number[]) => ({
   id,
   lostAt,
@@ -139,7 +139,8 @@ export function createLostCreateSearch(options: FinderOptions) {
       const search = searches.get(id)
       if (search !== undefined) search.isHinted = true
     },
-    /** Called when a process claims to be this server, see `ServerSource`. A search for twins continues unchanged. */
+    /** Called when a process claims to be this server, see `ServerSource`. A search for other deployments of
+     * the same create continues unchanged. */
     claimed: (id: string) => {
       const now = clock.now()
       const search = searches.get(id)

@@ -78,12 +78,12 @@ export function limitCheck(value: z.ZodType<number>, loosening: Loosening): (giv
       const problem = problemOf(bounds, given)
       const { strictest, loosest } = given as LimitBounds
       if (problem !== undefined || looser(loosest, strictest)) return problem
-      return { path: ['loosest'], message: `must not be ${word} than ${strictest}, the strictest` }
+      return { path: ['loosest'], message: `must not be ${word} than strictest, ${strictest}` }
     }
     const problem = problemOf(line, given)
     if (problem !== undefined) return problem
     const { from, to } = given as { readonly from: number; readonly to: number }
-    return looser(to, from) ? undefined : { path: ['to'], message: `must not be ${word} than ${from}, its first value` }
+    return looser(to, from) ? undefined : { path: ['to'], message: `must not be ${word} than from, ${from}` }
   }
 }
 

@@ -274,7 +274,7 @@ describe('an invalid balance rule', () => {
     [{ max: 60 }, 'rules.0.max: must be at most 1'],
     [{ max: Number.NaN }, 'rules.0.max: '],
     [{ max: undefined }, 'rules.0.max: must be given'],
-    [{ max: { from: 0.7, to: 0.6, overMs: 5 } }, 'rules.0.max.to: must not be less than 0.7, its first value'],
+    [{ max: { from: 0.7, to: 0.6, overMs: 5 } }, 'rules.0.max.to: must not be less than from, 0.7'],
     [{ beta: 0 }, 'rules.0.beta: must be more than 0'],
     [{ beta: Infinity }, 'rules.0.beta: '],
     [{ missing: 'any' }, "rules.0.missing: must be 'refuse' or { value }: a player left out would make the team look"],

@@ -204,7 +204,7 @@ export class Replica {
     const cancelled = ticketIds.filter((_, index) => (stored[index]?.header ?? 'C').startsWith('C'))
     this.gone(cancelled.map((ticketId) => ({ ticketId })))
     if (cancelled.length === ticketIds.length) return
-    this.#options.problem(new Error('Stored tickets differ from this leader’s copy. It reads them again.'))
+    this.#options.problem(new Error('Stored tickets differ from this leader’s copy. The leader reads them again.'))
     this.#writing?.lease.lose()
   }
 

@@ -115,7 +115,7 @@ describe('the header of a ticket', () => {
     'the invalid ticket header %j is refused, and the error does not show it',
     (text) => {
       expect(() => readPrefix(text)).toThrow(
-        /^a stored header is damaged: it does not begin with a state and a version$/,
+        /^the stored header of a ticket is damaged: it does not begin with a state and a version$/,
       )
     },
   )

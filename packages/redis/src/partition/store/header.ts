@@ -47,7 +47,8 @@ const PREFIX = /^([SMAC])([1-9]\d*)(?: ([^\n]+))?(?:\n|$)/
 /** @throws Error if it is not a header, without quoting it. */
 export function readPrefix(header: string): HeaderPrefix {
   const found = PREFIX.exec(header)
-  if (found === null) throw new Error('a stored header is damaged: it does not begin with a state and a version')
+  if (found === null)
+    throw new Error('the stored header of a ticket is damaged: it does not begin with a state and a version')
   return { letter: found[1] as HeaderLetter, version: Number(found[2]), matchId: found[3] }
 }
 

@@ -84,7 +84,7 @@ function serverClusters(servers: readonly ServerSurvey[], most: number): ServerC
 export interface NowDeps extends Pick<ConsoleOptions, 'spending' | 'limits'> {
   readonly queueNames: () => readonly string[]
   readonly surveyed: () => Surveyed | undefined
-  /** Returns true if this process knows all locations and counts all matches: false while another process matches. */
+  /** Returns true if this process knows all locations and counts all matches: false while another process leads. */
   readonly seesAll: () => boolean
   readonly activity: ActivityCounts
   readonly problems: Problems

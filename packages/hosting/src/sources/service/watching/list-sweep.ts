@@ -19,7 +19,7 @@ interface SweepOptions extends PageOptions {
 
 /** Number of entries requested per page. The service's maximum is not documented, so pages of any size are accepted. */
 export const PER_PAGE = 100
-/** Maximum number of pages of one sweep, in case the service's list never ends. */
+/** Maximum number of pages of one sweep, a read of the whole list, in case the service's list never ends. */
 const MOST_PAGES = 500
 const TIMEOUT_MS = 10_000
 

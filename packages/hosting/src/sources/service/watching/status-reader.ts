@@ -16,7 +16,7 @@ export function createWatchedSet() {
   const starting = new Map<string, Watched>()
   const suspects = new Set<Watched>()
   const suspect = (one: Watched) => {
-    // A sweep may report a deployment that was followed when the sweep began but no longer is.
+    // A read of the list may report a deployment that was followed when the read began but no longer is.
     if (watched.get(one.requestId) !== one) return
     one.suspect = true
     if (one.phase === 'running') suspects.add(one)
@@ -43,7 +43,10 @@ export function createWatchedSet() {
       watched.delete(requestId)
       starting.delete(requestId)
     },
-    /** A hint that the deployment has changed. Has no effect on a deployment that is not followed. */
+    /**
+     * Records a hint, such as a webhook, that the deployment has changed. Has no effect on a deployment that is not
+     * followed.
+     */
     suspect,
     /** Withdraws the hint, because the deployment's status is being read. */
     clear: (one: Watched) => {
@@ -66,7 +69,7 @@ export function createWatchedSet() {
     starting,
     /** Returns the number of running deployments. */
     running: () => watched.size - starting.size,
-    /** Running deployments that may have ended, by a hint. */
+    /** Running deployments that may have ended, e.g. by a webhook. */
     suspects,
   }
 }
@@ -173,7 +176,10 @@ export function createStatusReader(options: StatusReaderOptions) {
      */
     confirm,
 
-    /** Reads the most valuable statuses. Hints may use all tokens. Other reads leave some for the next hint. */
+    /**
+     * Reads the statuses that probably reveal most. A read because of a hint, such as a webhook, may use the last of
+     * the reads per second. Other reads leave some for the next hint.
+     */
     readBest: (among: Iterable<Watched>, now: number) => {
       for (const one of mostWorthReading(among, now, times, Math.min(allowance.left(now), MOST_READS - reads))) {
         if (one.suspect && one.phase === 'starting') void read(one, priorities.confirm)

@@ -41,8 +41,8 @@ const PAGE_GAP_MS = { usual: 100, failed: 1000, complete: 200 }
  */
 const COMPLETE_GAP_MS = { usual: 30_000, failed: 5000, running: 2000 }
 /**
- * Maximum number of hints kept about deployments that are not followed (yet), because forged hints must not fill the
- * memory.
+ * Maximum number of hints (webhooks) kept about deployments whose status Muster does not read (yet), because forged
+ * ones must not fill the memory.
  */
 const MOST_HINTS = 1000
 
