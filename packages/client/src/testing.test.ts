@@ -20,7 +20,7 @@ test('a game can be tested in memory: a match is found, played and over', async 
   expect(await second).toMatchObject({ joinToken: 'token-of-ticket-2' })
 })
 
-test('the test server can require acceptance, refuse, cancel and disconnect on demand', async () => {
+test('the test matchmaker of a client can require acceptance, refuse, cancel and disconnect on demand', async () => {
   const { muster, advance, refuse, offline } = createTestMuster({ acceptance: true })
   const search = muster.play({ profile: 'duel' })
   search.catch(() => {})

@@ -21,7 +21,7 @@ describe('the deadline of a call', () => {
     expect(client.queues()['status']?.queued).toBe(0)
   })
 
-  test('the deadline of a call includes the wait for the answer, and the error has sent: true', async () => {
+  test('the deadline of a call includes the wait for the answer, and its error says that it was sent', async () => {
     const { clock, client } = inVirtualTime(() => new Promise(() => {}))
     const call = client.fleets.create({ name: 'f' }, { timeoutMs: 700 })
     await expect(clock.until(call)).rejects.toMatchObject({
@@ -33,7 +33,7 @@ describe('the deadline of a call', () => {
     expect(client.queues()['other']?.inFlight).toBe(0)
   })
 
-  test('the deadline of a call includes a token function that hangs, and the error has sent: false', async () => {
+  test('the deadline of a call includes a hanging token function, and the error says: not sent', async () => {
     const { clock, client, times } = inVirtualTime(async () => ready(), { token: () => new Promise(() => {}) })
     await expect(clock.until(client.deployments.get({ request_id: 'a' }, { timeoutMs: 700 }))).rejects.toMatchObject({
       name: 'TimedOut',

@@ -202,7 +202,7 @@ describe('the body of a Request that did not come from node:http', () => {
     return { clock, bodies, begin }
   }
 
-  test('a Request that did not come from node:http is read without a timer if its body is in memory', async () => {
+  test('a Request not from node:http is read without a timer if its body is in memory', async () => {
     const { clock, bodies } = setUpStream()
     const read = bodies.begin(requestOf('abc'), MOST, 'a').bytes()
     expect(Buffer.from(await read).toString()).toBe('abc')
@@ -211,7 +211,7 @@ describe('the body of a Request that did not come from node:http', () => {
     expect([bodies.open(), clock.sleepers]).toEqual([0, 0])
   })
 
-  test('a Request that did not come from node:http is refused at its deadline if its body does not end', async () => {
+  test('a Request not from node:http is refused at its deadline if its body does not end', async () => {
     const { clock, bodies, begin } = setUpStream()
     const refused = expect(begin()).rejects.toMatchObject({ status: 408, code: 'body-too-slow' })
     await clock.advance(9999)
@@ -221,7 +221,7 @@ describe('the body of a Request that did not come from node:http', () => {
     expect([bodies.open(), bodies.held(), clock.sleepers]).toEqual([0, 0, 0])
   })
 
-  test('a Request that did not come from node:http is refused if a later body of its address is too many', async () => {
+  test('a Request not from node:http is refused if a later body of its address exceeds the body limit', async () => {
     const { clock, bodies, begin } = setUpStream()
     const refused = expect(begin()).rejects.toMatchObject({ status: 408, code: 'body-superseded' })
     await clock.advance(1)

@@ -141,7 +141,7 @@ describe('the burst of a bucket', () => {
     expect(bucket.reserve(20)).toBeTypeOf('number')
   })
 
-  test('the burst of a bucket is reduced to its share', () => {
+  test('the burst of a bucket is at most the share of the bucket in the limit', () => {
     expect(setUp({ limit: 4, share: 0.5, burst: 4 }).bucket.inspect(0).tokens).toBe(2)
   })
 })

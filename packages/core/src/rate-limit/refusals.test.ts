@@ -55,7 +55,7 @@ describe('refusals of an operation', () => {
     )
   })
 
-  test('the second 429 ends the trial of a higher rate', () => {
+  test('while a higher rate is tried, the second 429 ends that trial', () => {
     const refusals = createRefusals()
     for (let now = 0; now < 20; now += 1) refusals.accepted(now)
     expect([20, 21].map((now) => refusals.refused(now, true))).toEqual([false, true])

@@ -341,7 +341,7 @@ describe('a registered game server', () => {
     expect(matchmaker.inspect().matches[0]).toMatchObject({ phase: 'running' })
   })
 
-  test('a server process that names a foreign deployment gets 410, and 503 while its own is unknown', async () => {
+  test('a server process gets 410 for a foreign deployment, and 503 while its own deployment is unknown', async () => {
     let createMs = 0
     const { send, token, tokenOf, run, matchmaker } = await open({}, ['ann'], {
       service: { latencyMs: (method) => (method === 'create' ? createMs : 0) },
