@@ -53,7 +53,7 @@ test.each([
   async (_, teams) => {
     const { matchmaker, matchId } = await recovered()
     expect(() => matchmaker.createBackfill({ matchId, teams })).toThrow(InvalidBackfill)
-    expect(() => matchmaker.createBackfill({ matchId, teams })).toThrow(/teams.*earlier process/)
+    expect(() => matchmaker.createBackfill({ matchId, teams })).toThrow(/teams.*after a restart/)
   },
 )
 
@@ -82,7 +82,7 @@ test('a backfill update after a restart must state the players of each team that
   const { matchmaker, matchId } = await recovered()
   const { id } = matchmaker.createBackfill({ matchId, teams: [{ name: 'side-2', slots: 1 }] })
   expect(() => matchmaker.updateBackfill(id, { version: 1, teams: [{ name: 'side-1' }] })).toThrow(
-    /teams\.0: .*earlier process/,
+    /teams\.0: .*after a restart/,
   )
   const { teams } = matchmaker.updateBackfill(id, { version: 1, teams: [{ name: 'side-1', players: [{ id: 'ann' }] }] })
   expect(teams).toEqual([

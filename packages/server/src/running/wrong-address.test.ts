@@ -100,7 +100,7 @@ describe.concurrent('a deployment service with a different path for creates', ()
       const players = await Promise.all(['ann', 'ben'].map(join))
       await until(() => gateway.seen.filter((request) => request === 'POST /deployments').length >= 4)
       for (const status of players) expect(['SEARCHING', 'MATCH_FOUND']).toContain(await status())
-      expect(lines.join('')).toContain('there may be no POST /deployments there')
+      expect(lines.join('')).toContain('or have no POST /deployments (status 404)')
     },
   )
 })
@@ -120,7 +120,7 @@ describe.concurrent.each(['page', 'json'] as const)(
         status: 503,
         why: ['the service has no route that lists servers (404): see service.url'],
       })
-      expect(lines.join('')).toContain('there may be no GET /v1/deployments there')
+      expect(lines.join('')).toContain('or have no GET /v1/deployments (status 404)')
     })
   },
 )
@@ -175,7 +175,7 @@ describe.concurrent('muster check --live', () => {
     const { works, lines } = await live(yamlOf(gateway.url), true)
     expect([works, await running()]).toEqual([false, 0])
     expect(lines.at(-1)).toMatch(
-      /^fails create: .*no POST \/deployments there.*See service\.settings\.createDeploymentPath/,
+      /^fails create: .*have no POST \/deployments .*See service\.settings\.createDeploymentPath/,
     )
   })
 
