@@ -58,7 +58,7 @@ function createReader(options: ServiceReadOptions) {
       return { what, ...(await ask()) }
     } catch (error) {
       options.signal?.throwIfAborted()
-      const says = error instanceof Error ? error.message : String(error)
+      const says = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
       if (hint !== undefined) return { what, works: false, says: `${says}. ${hint}` }
       if (error instanceof Unauthorized) return { what, works: false, says: `${says}. See service.token.` }
       if (!(error instanceof RouteMissing)) return { what, works: false, says }
