@@ -94,7 +94,7 @@ export type {
   WaitingFor,
   WaitOptions,
 } from './tickets/ticket.js'
-export type { MatchInput, MatchTeamInput, PrivateMatch } from './tickets/private-match-input.js'
+export type { MatchInput, MatchTeamInput, PrivateMatch } from './tickets/private-matches.js'
 export type { CooldownDefinition, Offence } from './queues/cooldown-terms.js'
 export type { Cooldown } from './tickets/cooldowns.js'
 export type { EventName, Listener, MatchmakerEvents, Placed } from './events.js'

@@ -8,7 +8,7 @@ import { createMatchmakerOver } from './create-matchmaker.js'
 import { InvalidBackfill, UnknownQueue } from './errors.js'
 import type { QueueDefinition } from './queues/queue.js'
 import { anyFate, anyFault, chance, createFault, oneOf } from '@muster/hosting/schedules-fixture'
-import type { PrivateMatch } from './tickets/private-match-input.js'
+import type { PrivateMatch } from './tickets/private-matches.js'
 import type { Ticket } from './tickets/ticket.js'
 
 const MAX_SERVERS = 6

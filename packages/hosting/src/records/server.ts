@@ -53,7 +53,7 @@ export class Server {
   readonly enrolled: Enrolled | undefined
   /** The order to create the server. Undefined for one of an earlier process for which nothing more can be created. */
   readonly order: Order | undefined
-  /** The only match that the server serves. Its environment contains the players. It lasts as long as the server. */
+  /** The only match that the server serves. The server's environment contains its players. Both end together. */
   readonly bornFor: HostedMatch | undefined
   /** The matches that the server serves or should serve, in order of arrival. */
   readonly guests = new Set<HostedMatch>()
@@ -81,7 +81,7 @@ export class Server {
   startedAfter: number
   /** True if the server was charged to its players. */
   charged = false
-  /** Epoch milliseconds since when the server listens. Infinity before. It is `running` once that is stored. */
+  /** Epoch milliseconds since when the server listens. Infinity before. `phase` is `running` once the store has it. */
   listensAt = Infinity
   /** Maximum duration in milliseconds from the deployment's start, by the service's clock. Infinity: unlimited. */
   lastsMs = Infinity

@@ -67,7 +67,7 @@ test('tickets and servers in older files are moved into one store file, and the 
   expect(JSON.parse(match?.value ?? '')).toMatchObject({ matchId: 'm1', serverId: 'm1', playerIds: ['ann'] })
 })
 
-test('older files that are already stores are moved into one store file', async () => {
+test('older files that were already written in the present format are moved into one store file', async () => {
   const servers = ['server', 'match'].flatMap((kind) =>
     (whole.records.get(kind) ?? []).map(({ key, value }) => lineOf(kind, '=', key, value)),
   )

@@ -145,5 +145,5 @@ function groupsOf(
   return { names, of }
 }
 
-/** Sorts numbers by size, and strings by their characters. */
+/** Compares two names: as numbers if both are numbers, otherwise by their characters. */
 const inOrder = (a: string, b: string) => Number(a) - Number(b) || (a < b ? -1 : Number(a > b))

@@ -28,7 +28,7 @@ const other: RatingFigures = {
   experience: [experience('first 5', 60, 20_000, 0.7), experience('rated before', 1, 6000, 0.6)],
 }
 
-test('sentences about ratings cover all runs of a variant, weighted by their counts', () => {
+test('sentences about ratings average all runs of a variant, each weighted by its number of players', () => {
   const runs = [{ ratings: figures }, { ratings: other }]
   expect(ratingSentences({ variants: [{ name: 'a.yaml', runs }] })).toEqual([
     "a.yaml: 60 matches were rated; rank correlation of new players' mu with their skill 0.30 after 1 matches; " +

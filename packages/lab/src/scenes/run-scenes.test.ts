@@ -95,7 +95,7 @@ describe('an expectation of a scene', () => {
       duel({ a: {}, b: { skill: 1 } }, { 'after 0s': { matched: ['a', 'b'] } }),
       [
         'after 0s: matched: [a, b]: a was refused (players.0.attributes.skill: is missing: rule "skill" ' +
-          'wants a number); b waits. Nobody else waits. In 10 s rule "skill" relaxes.',
+          'requires a number); b waits. Nobody else waits. In 10 s rule "skill" relaxes.',
       ],
     ],
     [

@@ -92,7 +92,7 @@ describe('a failing profile resolver', () => {
       },
       'broken',
     ],
-    ['by an answer that is not a Map', (() => ({ ann: {} })) as never, 'must be a Map'],
+    ['by an answer that is not a Map', (() => ({ ann: {} })) as never, 'must return a Map'],
   ]
   test.each(ways)(
     'a failing profile resolver answers 503 with a retry time, and the error is reported once: %s',

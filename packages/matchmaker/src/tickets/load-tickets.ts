@@ -4,7 +4,7 @@ import { type CheckedTicket, NEW_STATE, readBody, type StoredTicket, type Ticket
 import type { PlayerLimits } from './limits.js'
 import type { LocatePlayers, PlayerLocation } from './locate-players.js'
 import type { PlayerIndex } from './player-index.js'
-import { isPrivate, type PrivateMatches } from './private-match-input.js'
+import { isPrivate, type PrivateMatches } from './private-matches.js'
 import { setRuntimes, type OutOfQueues, type TicketPools } from './ticket-pools.js'
 import { newRecord, type QueueRuntime, type MatchSeat, type TicketRecord } from './ticket-record.js'
 

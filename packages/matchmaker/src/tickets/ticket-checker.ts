@@ -17,7 +17,7 @@ import {
 } from './admission.js'
 import { cooldownName } from './cooldowns.js'
 import { bodyOf, type CheckedTicket, NEW_STATE, type PrivateSeat } from './checked-ticket.js'
-import { checkMatch, type MatchInput } from './private-match-input.js'
+import { checkMatch, type MatchInput } from './private-matches.js'
 import { createQueueFacts, createQueueRuntime, type QueueFacts } from './queue-runtime.js'
 import type { QueueRuntime } from './ticket-record.js'
 import { readTicketInput } from './ticket-input.js'

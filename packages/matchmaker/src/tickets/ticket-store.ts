@@ -14,7 +14,7 @@ import type { CheckedTicket } from './checked-ticket.js'
 import { createFollowing, createTicketLoader, type TicketLoader, type SeatInherited } from './load-tickets.js'
 import type { PlayerLocation } from './locate-players.js'
 import { createPlayerIndex, createPlaying } from './player-index.js'
-import { createPrivateMatches, isPrivate, reasonOfOthers } from './private-match-input.js'
+import { createPrivateMatches, isPrivate, reasonOfOthers } from './private-matches.js'
 import { invalidTicket } from './ticket-input.js'
 import type { Ledger } from './ticket-ledger.js'
 import {

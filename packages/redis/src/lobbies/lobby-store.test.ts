@@ -109,7 +109,7 @@ describe('the options of a lobby store', () => {
     [{ keepDays: Number.NaN }, /keepDays.*got NaN/],
     [{ keepDay: 1 }, /did you mean keepDays/],
     [{ redis: {} }, /redis must be a connection made by connectRedis/],
-  ])('the Redis lobby store refuses the options %o by name', (options, message) => {
+  ])('the error for the invalid options %o of a Redis lobby store names the option', (options, message) => {
     const redis = { run: async () => {} } as never
     expect(() => createRedisLobbyStore({ redis, ...(options as object) })).toThrow(message)
   })

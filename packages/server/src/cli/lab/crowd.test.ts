@@ -101,7 +101,7 @@ describe('muster lab crowd for other crowds', () => {
     ['--from empty.ndjson', /^empty.ndjson:1:1: error: is missing: the crowd is empty/],
     ['--from wrong.ndjson', /^wrong.ndjson:2:1: error: visits.0.playMs: must be at least 0, got -1/],
     ['--from traffic.ndjson --cut 0m..5h', /error: cut: must end with the crowd at 5940001 ms, got 18000000/],
-    ['--from traffic.ndjson --cut 10..70', /The value must be two times from the beginning, like 10m..70m./],
+    ['--from traffic.ndjson --cut 10..70', /must be a range of times in the recording, like 10m..70m./],
     ['--from traffic.ndjson --scale 11', /argument '11' is invalid. The value must be a number from 0.1 to 10./],
     ['--from traffic.ndjson --players 5', /^error: --players is for invented crowds, and --from for others/],
     ['--from a,,b', /The value must be file names separated by commas./],

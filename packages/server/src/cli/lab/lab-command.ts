@@ -62,7 +62,7 @@ export function spanOption(text: string): TimeSpan {
   const [from = '', to = '', ...more] = text.split('..')
   const [fromMs, toMs] = [durationMs(from), durationMs(to)]
   if (fromMs === undefined || toMs === undefined || more.length > 0 || fromMs >= toMs)
-    throw new InvalidArgumentError('The value must be two times from the beginning, like 10m..70m.')
+    throw new InvalidArgumentError('The value must be a range of times in the recording, like 10m..70m.')
   return { fromMs, toMs }
 }
 

@@ -75,7 +75,7 @@ describe('a sweep of a faulty deployment list', () => {
       asked: 2,
     })
   })
-  test('a sweep of the deployment list ends if only the number of the next page is given', async () => {
+  test('a sweep reads the next page if the answer gives its number, but no `has_next`', async () => {
     expect(
       await swept((page) => ({
         data: [entry(`r${page}`)],

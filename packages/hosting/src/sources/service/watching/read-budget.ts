@@ -63,7 +63,10 @@ const CHANCE_OF_SUSPECT = 0.95
 const PATIENCE_MS = 200
 /** Minimum number of milliseconds between two reads of one deployment. */
 const READ_GAP_MS = { starting: 200, running: 1000 }
-/** Lists show no errors, so the worth of a read grows by 1 ms for each 200 ms since the deployment's last read. */
+/**
+ * Milliseconds since the last read of a starting deployment that count like 1 ms of waiting players. Only a read shows
+ * errors, so a read becomes worth more although lists show the deployment.
+ */
 const UNREAD_PER_MS = 200
 /** Minimum worth of a request, in milliseconds of players' waiting that it is expected to save. */
 const LEAST_WORTH = { read: 25, page: 25 }
