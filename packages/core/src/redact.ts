@@ -148,3 +148,6 @@ function withoutAddresses(text: string, own: ReadonlySet<string>): string {
   })
   return rest.replace(ipv4, (address) => (own.has(address) ? address : '[address]'))
 }
+
+/** Returns the message of anything that was thrown. It may contain secrets: see `scrub`. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

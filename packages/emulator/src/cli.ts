@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { systemClock } from '@muster/core/clock'
-import { parentsNow, terminationRequested } from '@muster/core/internal'
+import { messageOf, parentsNow, terminationRequested } from '@muster/core/internal'
 import { readCommandLine, usage } from './cli-options.js'
 import { createEmulator } from './emulator.js'
 
@@ -26,6 +26,6 @@ async function main(args: readonly string[]): Promise<void> {
 try {
   await main(process.argv.slice(2))
 } catch (error) {
-  process.stderr.write(`muster-emulator: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`muster-emulator: ${messageOf(error)}\n`)
   process.exitCode = 1
 }

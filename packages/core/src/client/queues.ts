@@ -1,3 +1,4 @@
+import { messageOf } from '../redact.js'
 import type { OperationId } from '../api/api.js'
 import { limits } from '../api/documented-limits.js'
 import type { RateLimit } from '../operation.js'
@@ -233,7 +234,7 @@ function limiterOf(limit: RateLimit, { limiter, share, burst, jitterMs }: Client
       burst: burst === undefined ? undefined : Math.min(burst, limit.limit),
     })
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new InvalidInput(`option limits, limit '${limit.name}': ${why}`, { field: 'limits', cause })
   }
 }

@@ -1,5 +1,12 @@
 import { type Clock, dateOf, type Random } from '@muster/core/clock'
-import { backoffMs, isWebhookSecret, linkedSignal, manyWaitOn, webhookSignature } from '@muster/core/internal'
+import {
+  backoffMs,
+  isWebhookSecret,
+  linkedSignal,
+  manyWaitOn,
+  messageOf,
+  webhookSignature,
+} from '@muster/core/internal'
 import { z } from 'zod'
 import type { MatchResult, PlayerWhoLeft, StopReason } from '../records/index.js'
 
@@ -321,7 +328,7 @@ export class ResultOutbox {
     one.tries += 1
     one.dueAt = this.#options.clock.now() + backoffMs(one.tries, this.#options.random(), RETRY)
     if (this.#closing.signal.aborted) return
-    if (this.#isRefused(one, error)) this.#setAside(one, error instanceof Error ? error.message : String(error))
+    if (this.#isRefused(one, error)) this.#setAside(one, messageOf(error))
     else this.#options.problem(error, one.outcome.matchId)
   }
 

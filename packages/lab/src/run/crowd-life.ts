@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { createHeap, groupBy } from '@muster/core/internal'
+import { createHeap, groupBy, messageOf } from '@muster/core/internal'
 import type { Matchmaker, MatchmakerEvents, Player, Queue, Ticket } from '@muster/matchmaker'
 import { onMatchEnd } from '@muster/matchmaker/internal'
 import type { Crowd, CrowdParty, CrowdPlayer, CrowdVisit } from '../crowd/index.js'
@@ -145,7 +145,7 @@ export class CrowdLife {
       })
       this.#plan(this.#now() + (visits[visit] as CrowdVisit).patienceMs, 'losePatience', index)
     } catch (error) {
-      ticket.refusal = error instanceof Error ? error.message : String(error)
+      ticket.refusal = messageOf(error)
       this.#end(ticket, 'refused')
     }
   }

@@ -1,4 +1,4 @@
-import { scrub, growingTo, within, validate } from '@muster/core/internal'
+import { growingTo, messageOf, scrub, validate, within } from '@muster/core/internal'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import type { Attributes } from '@muster/hosting/internal'
@@ -167,7 +167,7 @@ export function createProfiles(
       ? undefined
       : new LRUCache<string, PlayerProfile>({ ...growingTo(cacheSize), ttl: cacheMs, ttlResolution: 0, perf })
 
-  const report = (error: unknown) => onError(new Error(`reading player profiles failed: ${messageOf(error)}`))
+  const report = (error: unknown) => onError(new Error(`reading player profiles failed: ${scrub(messageOf(error))}`))
   const batched = createBatches({
     ask: async (ids, signal) => checked(await resolve(ids, signal), report),
     most: batchSize,
@@ -217,5 +217,3 @@ function checked(
   if (firstWrong !== undefined) report(new Error(firstWrong))
   return profiles
 }
-
-const messageOf = (error: unknown) => scrub(error instanceof Error ? error.message : String(error))

@@ -1,5 +1,5 @@
 import type { Coordinates } from '@muster/core'
-import { middleOf, scrub } from '@muster/core/internal'
+import { messageOf, middleOf, scrub } from '@muster/core/internal'
 import type { Locate } from '../locate/index.js'
 import type { Player } from '@muster/hosting/internal'
 import { coordinates } from './ticket-input.js'
@@ -16,7 +16,7 @@ export type LocatePlayers = (players: readonly Player[]) => PlayerLocation | Pro
  */
 export function createLocating(locate: Locate | undefined, problem: (error: Error) => void): LocatePlayers {
   const failed = (error: unknown): undefined => {
-    problem(new Error(scrub(`locate failed: ${error instanceof Error ? error.message : String(error)}`)))
+    problem(new Error(scrub(`locate failed: ${messageOf(error)}`)))
   }
   const checked = (place: PlayerLocation): PlayerLocation =>
     place === undefined || coordinates.safeParse(place).success

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { InvalidInput, type Limiter } from '@muster/core'
-import { createBucket, within } from '@muster/core/internal'
+import { createBucket, messageOf, within } from '@muster/core/internal'
 import type { RateLimit } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import { z } from 'zod'
@@ -150,7 +150,7 @@ function shareOf(limit: RateLimit, share: number): Limiter {
   try {
     return createBucket({ limit: limit.limit, windowMs: limit.windowMs, share })
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new InvalidInput(`createRedisLimits: option fallbackShare, limit '${limit.name}': ${why}`, {
       field: 'fallbackShare',
       cause,

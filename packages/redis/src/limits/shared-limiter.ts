@@ -1,7 +1,7 @@
 import { type Limiter, MusterError, type Permit } from '@muster/core'
 import type { RateLimit } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
-import { backoffMs, createTicker } from '@muster/core/internal'
+import { backoffMs, createTicker, messageOf } from '@muster/core/internal'
 import {
   createUnansweredRequests,
   type LimitTimes,
@@ -207,5 +207,3 @@ export function createSharedLimiter(
     close: reports.close,
   }
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

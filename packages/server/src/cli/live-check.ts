@@ -9,6 +9,7 @@ import {
   RouteMissing,
 } from '@muster/core'
 import { type Clock, systemClock } from '@muster/core/clock'
+import { messageOf } from '@muster/core/internal'
 import { matchmakerTag } from '@muster/matchmaker/internal'
 import type { Config } from '../config/index.js'
 import { closeSources, deploysOf, openSources, readService, type ServiceReading } from '../running/index.js'
@@ -101,7 +102,7 @@ async function* deployOnce(
     yield { what: 'READY', works: true, says: `after ${seconds()}, with ${ports.length} ports: ${ports.join(', ')}` }
   } catch (error) {
     requestId ??= error instanceof MusterError ? error.requestId : undefined
-    const says = error instanceof Error ? error.message : String(error)
+    const says = messageOf(error)
     const hint = error instanceof RouteMissing ? '. See service.settings.createDeploymentPath' : ''
     yield { what: requestId === undefined ? 'create' : 'READY', works: false, says: `${says}${hint}` }
     // If the service lacks the route, nothing was created. After any other error, a server may exist whose response was
@@ -153,7 +154,7 @@ async function stopped(client: Client, requestId: string, clock: Clock): Promise
     } catch (error) {
       if (error instanceof AlreadyTerminated) return { what: 'stop', works: true, says: 'it had ended already' }
       if (error instanceof NotFound || clock.now() >= until) {
-        const says = error instanceof Error ? error.message : String(error)
+        const says = messageOf(error).replace(/\.$/, '')
         return { what: 'stop', works: false, says: `${says}. The server ${requestId} may still run: stop it by hand` }
       }
       await clock.sleep(AGAIN_MS)

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { messageOf } from '@muster/core/internal'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { version } from '../version.js'
 import { addCheck } from './check.js'
@@ -107,5 +108,3 @@ const hearing = (command: Command, terminal: Terminal): Command =>
     writeOut: (text) => terminal.say(text.trimEnd()),
     writeErr: (text) => terminal.complain(text.trimEnd()),
   })
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,3 +1,4 @@
+import { messageOf } from '@muster/core/internal'
 import { type Finding, InvalidConfig } from '../config/index.js'
 
 /** The output and the environment of a command. */
@@ -116,7 +117,7 @@ export function countsOf(findings: readonly Finding[]): string {
 export function refusal(error: unknown, terminal: Terminal, name?: string): ExitCode {
   const { red } = paint(terminal.colours.complain)
   if (!(error instanceof InvalidConfig)) {
-    terminal.complain(`${red('error')}: ${error instanceof Error ? error.message : String(error)}`)
+    terminal.complain(`${red('error')}: ${messageOf(error)}`)
     return EXIT.failed
   }
   const file = name ?? error.file

@@ -1,4 +1,4 @@
-import { scrub } from '@muster/core/internal'
+import { messageOf, scrub } from '@muster/core/internal'
 import type { ProblemNow } from '@muster/console/internal'
 import type { Matchmaker, MatchmakerEvents } from '@muster/matchmaker'
 import { failureText, kindOf } from '../telemetry/log.js'
@@ -61,7 +61,7 @@ export function createProblems(on: Matchmaker['on'], now: () => number) {
 }
 
 export function problemText(during: ProblemSource, error: unknown): string {
-  return problemOf(`${doing[during]}: ${scrub(error instanceof Error ? error.message : String(error))}`)
+  return problemOf(`${doing[during]}: ${scrub(messageOf(error))}`)
 }
 
 /** Returns the end of a server's logs. The server's page in the console has the whole text. */

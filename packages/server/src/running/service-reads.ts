@@ -1,5 +1,6 @@
 import { type CallOptions, type Client, createClient, NotFound, RouteMissing, Unauthorized } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
+import { messageOf } from '@muster/core/internal'
 import { matchmakerTag } from '@muster/matchmaker/internal'
 import { type Config, endsInVersion } from '../config/index.js'
 import type { OpenSources } from './sources.js'
@@ -58,7 +59,7 @@ function createReader(options: ServiceReadOptions) {
       return { what, ...(await ask()) }
     } catch (error) {
       options.signal?.throwIfAborted()
-      const says = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+      const says = messageOf(error).replace(/\.$/, '')
       if (hint !== undefined) return { what, works: false, says: `${says}. ${hint}` }
       if (error instanceof Unauthorized) return { what, works: false, says: `${says}. See service.token.` }
       if (!(error instanceof RouteMissing)) return { what, works: false, says }

@@ -1,5 +1,6 @@
 /** Runs a trial in its own thread, so that it does not block matching. */
 import { parentPort, workerData } from 'node:worker_threads'
+import { messageOf } from '@muster/core/internal'
 import { runTrial, type TrialJob } from './run-trial.js'
 import type { TrialMessage } from './trials.js'
 
@@ -9,5 +10,5 @@ try {
   const result = await runTrial(workerData as TrialJob, (progress) => tell({ progress }))
   tell({ result })
 } catch (error) {
-  tell({ error: error instanceof Error ? error.message : String(error) })
+  tell({ error: messageOf(error) })
 }

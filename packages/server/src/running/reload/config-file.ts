@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import { oneAtATime } from '@muster/core/internal'
+import { messageOf, oneAtATime } from '@muster/core/internal'
 import {
   type Config,
   type Finding,
@@ -102,7 +102,7 @@ export function tellWarnings(log: Log, warnings: readonly Finding[]): void {
  */
 export function tellNotReloaded(log: Log, error: unknown): void {
   log.error('Config reload failed; the previous config stays active. Errors follow.')
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   for (const line of message.split('\n')) log.error(line)
 }
 
