@@ -4,7 +4,7 @@ import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/internal'
 import { degrees } from '@muster/hosting/internal'
 
-/** Returns the beacons: `() => client.locations.beacons.all()`. */
+/** Fetches the ping beacons of the deployment service, e.g. `() => client.locations.beacons.all()`. */
 export type BeaconSource = () => AsyncIterable<Beacon> | Promise<Iterable<Beacon>>
 
 /** Coordinates of the beacons by the name under which clients report latencies to them; undefined if unknown. */
@@ -27,7 +27,7 @@ export interface KnownBeacons {
   readonly places: BeaconPlaces
 }
 
-/** Milliseconds until a list is fetched again (our choice: beacons change in months). */
+/** Milliseconds for which a fetched list is used (our choice: beacons rarely change). */
 const GOOD_MS = 10 * 60_000
 const RETRY_MS = 10_000
 /** Maximum milliseconds that a caller waits for the first list. */
@@ -94,8 +94,8 @@ async function take(beacons: AsyncIterable<Beacon> | Promise<Iterable<Beacon>>):
 export const degreesOf = (value: number | string | null | undefined): number | null => degrees(value) ?? null
 
 /**
- * Returns the beacons' coordinates by name. Existing clients name a beacon by its city (public fact). A beacon without
- * a city is named by its host.
+ * Returns the beacons' coordinates by name. A beacon is named by its city, as existing clients do (public fact), or by
+ * its host if it has no city.
  */
 function placesOf(list: readonly Beacon[]): BeaconPlaces {
   const places = new Map<string, Coordinates | undefined>()

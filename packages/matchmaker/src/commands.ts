@@ -23,11 +23,11 @@ type Answered =
    */
   | 'kept'
   /**
-   * The command's effect is stored before it is answered. Its caller repeats its whole state regularly, so the command
-   * is not sent to a later leader again.
+   * The command's effect is stored before its answer. A command without an answer is not sent to a later leader,
+   * because callers regularly send their whole state.
    */
   | 'level'
-  /** The answer is true at that moment and does not depend on anything that may still be lost. */
+  /** The answer is true when it is given, and depends only on stored data. */
   | 'current'
   /** Guarantees nothing. A lost call only delays what the leader finds out by itself. */
   | 'hint'
@@ -38,16 +38,16 @@ type Answered =
   /** The process does not have this method. */
   | 'none'
 
-/** What a method does (the key), and how it may be answered. */
+/** The kinds of methods by what they do (the key), each with the ways in which it may be answered (the value). */
 interface Does {
   /**
-   * Changes tickets, matches, players or queues. It requires the state of the earlier process, and with a store its
-   * effect is stored.
+   * Changes tickets, matches, players or queues. Requires the state of the earlier process. With a store, the effect is
+   * stored.
    */
   readonly command: 'kept' | 'level' | 'current' | 'itself' | 'none'
-  /** Reads tickets, matches, players or queues. It requires the state of the earlier process. */
+  /** Reads tickets, matches, players or queues. Requires the state of the earlier process. */
   readonly read: 'current' | 'hint' | 'itself' | 'at once' | 'none'
-  /** Does neither of these, or says itself which state it does not know yet. */
+  /** Needs no state of the earlier process, or tells its caller that some of it is not loaded yet. */
   readonly free: 'hint' | 'at once' | 'none'
 }
 type Promises = { readonly [What in keyof Does]: readonly [What, Does[What]] }[keyof Does]
@@ -150,7 +150,7 @@ export const COMMANDS = {
 } as const satisfies { readonly [Name in keyof Methods]: CommandRow<Methods[Name]> }
 
 type Table = typeof COMMANDS
-/** The methods that a process of a partition answers in this way. */
+/** The methods that a process of a partition answers in one of the ways `How`. */
 type AnsweredBy<How extends Answered> = {
   [Name in keyof Table]: Table[Name][1] extends How ? Name : never
 }[keyof Table]
@@ -193,8 +193,8 @@ export type OperatorAction<Name extends OperatorCommandName = OperatorCommandNam
 type Tail<Input extends readonly unknown[]> = Input extends readonly [unknown, ...infer Rest] ? Rest : never
 
 /**
- * Creates the function that runs operators' commands. Each command is about one object. After a command succeeded, the
- * function reports who ran it.
+ * Creates the function that runs an operator's command about one object and, if the command succeeds, reports who ran
+ * it.
  */
 export const createAuditedCommands =
   <Name extends OperatorCommandName>(

@@ -14,8 +14,8 @@ interface StoredOptions extends MatchmakerOptions {
 }
 
 /**
- * Creates a matchmaker whose tickets outlive its process. It has the tickets of the earlier process immediately.
- * Changes that fell due while no process ran, such as expiries, are applied at its first tick or command.
+ * Creates a matchmaker whose tickets outlive its process. The tickets of the earlier process are loaded immediately.
+ * Changes that fell due while no process ran, such as expiries, are applied at the first tick or command.
  * @throws {InvalidInput} naming the option and the value.
  */
 function createStoredMatchmaker(options: StoredOptions, over: (serverLog: ServerLog) => ServerLog): Matchmaker {
@@ -67,7 +67,7 @@ function createStoredMatchmaker(options: StoredOptions, over: (serverLog: Server
       resume()
       assertReady()
     },
-    /** The command's entries are written to the operating system before its caller gets the answer. */
+    /** Flushes a command's entries to the operating system before its caller gets the answer. */
     command: {
       before: () => {
         if (store.isClosed()) throw new MatchmakerClosed('The matchmaker is closed.')
@@ -121,15 +121,16 @@ function secretIn(store: Store, random: Random): () => string {
     const kept = records.stored().find(({ key }) => key === 'servers')
     if (kept !== undefined) return kept.value
     const secret = newSecret(random)
-    // The secret is on the disk before any server is created, because `sent` is written after it.
+    // Entries reach the disk in order, and a create writes its `sent` entry later. So no server exists before the
+    // secret is stored.
     records.put('servers', secret)
     return secret
   }
 }
 
 /**
- * Creates a clock that continues where the earlier process's clock ended. The store keeps the offset. So stored times
- * stay right even if the wall clock was set while that process ran.
+ * Creates a clock that continues from the earlier process's clock. The store keeps how far that clock was off the wall
+ * clock, so stored times stay right even if the wall clock was set.
  */
 function continuedClock(records: OutboxRecords, clock: Clock) {
   const stepOf = ({ wallStepMs }: Pick<Clock, 'wallStepMs'>) => wallStepMs?.() ?? 0
@@ -182,7 +183,7 @@ function keepPauses(matchmaker: Matchmaker, store: Store): void {
   matchmaker.on('poolPaused', ({ pool, paused }) => keepPool(pool, paused))
 }
 
-/** Pauses what is stored as paused, and returns the function that stores each later pause. */
+/** Pauses the queues or pools that are stored as paused. Returns the function that stores each later pause. */
 function keptPauses(store: Store, kind: string, pause: (name: string) => void) {
   const paused = recordsIn(store, kind)
   for (const { key } of paused.stored()) {

@@ -47,8 +47,8 @@ export interface MatchmakerEvents extends TicketEvents {
   matchFound: MatchEvent & {
     readonly tickets: readonly Ticket[]
     /**
-     * Wait time in milliseconds whose relaxation step the match satisfies: 0 for the strictest limits. In a queue with
-     * `targetWaitMs`, the step that a ticket reaches by its wait alone.
+     * The wait, in milliseconds, after which limits are as relaxed as this match needs; 0 for the strictest limits. In
+     * a queue with `targetWaitMs`, the wait of a ticket without a head start.
      */
     readonly expansionMs: number
   }
@@ -75,7 +75,7 @@ export interface MatchmakerEvents extends TicketEvents {
   playersLeft: MatchEvent & { readonly playerIds: readonly string[]; readonly remaining: number }
   /**
    * A match whose players were sent to its server is over. Emitted once for each match. `playerIds`: its players.
-   * `reason`: `over` if its server reported it, `left` if all players left, `stopped` if a backend ended it; any other
+   * `reason`: `over` if its server reported it, `left` if all players left, `stopped` if a backend ended it. Any other
    * reason, such as `crashed` or `max-duration`, says how its server ended. `left`: players who left before the end,
    * and when; absent if nobody did. `source`, `enrolmentKey`: the server's origin, as in `ServerView`.
    */
@@ -92,15 +92,18 @@ export interface MatchmakerEvents extends TicketEvents {
    */
   deploymentCreated: MatchEvent & OfPool & { readonly requestId: string }
   /**
-   * The service reports the server READY, `startMs` milliseconds after its answer to the create. The last status read
-   * before it, `unseenMs` milliseconds earlier, was not READY. Players are sent to the server once it listens.
+   * The service reports the server READY, `startMs` milliseconds after it answered the create. The previous status
+   * read, `unseenMs` milliseconds earlier, was not READY. Players are sent to the server once it listens.
    */
   deploymentReady: MatchEvent &
     OfPool & {
       readonly requestId: string
       readonly startMs: number
       readonly unseenMs: number
-      /** The placement that the match's latency rule chose and its result; undefined if no latency rule chose it. */
+      /**
+       * Where the latency rule of the match placed the server, and where the server runs; undefined if no latency rule
+       * chose the place.
+       */
       readonly placed?: Placed | undefined
     }
   /** The server is READY, and the tickets hold its address. */
@@ -126,9 +129,8 @@ export interface MatchmakerEvents extends TicketEvents {
     }
   /**
    * The end of the log of a failed server's container, at most 16,384 characters, without its secrets and addresses. It
-   * is read before the stop, which deletes the log. Not every failed server has such an event: the service may have no
-   * log, a stop waits at most 3 s for it, and the logs of a server that an earlier process created may hold unknown
-   * secrets.
+   * is read before the stop, which deletes the log. The event is missing if the service has no log, or if reading takes
+   * longer than 3 s. It is also missing if an earlier process created the server and its secrets are unknown.
    */
   serverLogs: MatchEvent &
     OfPool & { readonly requestId: string; readonly reason: ServerFailure; readonly logs: string }

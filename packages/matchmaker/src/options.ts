@@ -29,7 +29,8 @@ export interface MatchmakerOptions {
    */
   readonly deployments?: DeploymentService | undefined
   /**
-   * Finds locations with capacity: a client's `locations`. Default: a match without capacity is not tried elsewhere.
+   * Finds locations with capacity: a client's `locations`. Default: none. Then a match is not tried elsewhere if the
+   * first location lacks capacity.
    */
   readonly locations?: LocationService | undefined
   /**
@@ -113,9 +114,9 @@ export interface MatchmakerOptions {
   /** Maximum number of status reads per second. Default 19: just below the documented limit of 20. */
   readonly readsPerSecond?: number | undefined
   /**
-   * Milliseconds after its start (as the service reports it) until a deployment is stopped that has this matchmaker's
-   * tag but belongs to none of its matches. Without a store that outlives the process, players may be on such a
-   * deployment: then choose longer than a match lasts. Infinity for never. Default 300,000 (our choice).
+   * Stops a deployment with this matchmaker's tag that belongs to none of its matches, this many milliseconds after its
+   * start. Without a store that outlives the process, players may be on such a deployment: then choose longer than a
+   * match lasts. Infinity for never. Default 300,000 (our choice).
    */
   readonly orphanGraceMs?: number | undefined
   /** Public http or https URL at which `webhook` is mounted. Default: no webhooks are requested. */
@@ -126,8 +127,9 @@ export interface MatchmakerOptions {
    */
   readonly apiUrl?: string | undefined
   /**
-   * Where the match results that servers report are sent, in addition to the event `matchOver`: a signed POST for each,
-   * repeated until a 2xx response, in order for each player. With a store, this survives a restart. Default: nowhere.
+   * Where match results that servers report are sent, in addition to the event `matchOver`. Each result is a signed
+   * POST, repeated until a 2xx response, in order for each player. With a store, this survives a restart. Default:
+   * nowhere.
    */
   readonly results?: ResultsDefinition | undefined
   /**

@@ -16,9 +16,9 @@ export function createUnwritten(store: Pick<Store, 'flush' | 'isFailing'>) {
     if (!store.isFailing()) changed.clear()
   }
   return {
-    /** Flushes the store. Clears the ids if everything was written. */
+    /** Flushes the store. If everything was written, forgets the ids of changed tickets. */
     settle,
-    /** Returns the ledger extended to record changed tickets here. */
+    /** Returns the ledger, extended so that `changed` records the ids of changed tickets. */
     noting: <Given extends Required<Pick<Ledger, 'changed' | 'ended'>>>(ledger: Given): Given => ({
       ...ledger,
       changed: (ticket) => {

@@ -47,8 +47,8 @@ const PLAYERS = ['p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7', 'p8']
 const never = <T>() => new Promise<T>(() => {})
 
 /**
- * Returns the answer if it arrives before any time passes; undefined if the call is refused or waits. The manual clock
- * does not advance meanwhile. Waiting for a slow store or a killed process would therefore never end.
+ * Returns the answer if it arrives before the manual clock advances; undefined if the call is refused or still waits
+ * then. To await a slow store or a killed process would never end.
  */
 const unlessWaiting = <T>(answer: Promise<T>): Promise<T | undefined> =>
   Promise.race([answer.catch(() => undefined), new Promise<undefined>((resolve) => setImmediate(resolve, undefined))])

@@ -45,8 +45,8 @@ interface SharedToken {
   readonly secret: string | undefined
   /**
    * Returns the id of a player: `name~` and two MACs. The first MAC is of the name and the secret. The second is of the
-   * network too, unless the secret came in the header: a client with the header is the same player in every network.
-   * Without a name, each call returns a new player of this network.
+   * network too, unless the secret came in the header: then the player is the same in every network. Without a name,
+   * each call returns a new player of this network.
    */
   idOf(name: string | undefined, secret: string | undefined): string
   /**
@@ -65,11 +65,11 @@ export interface PlayerCaller extends TicketCaller {
 export const isSelf = ({ id, shared }: PlayerCaller, playerId: string): boolean =>
   shared === undefined ? id === playerId : shared.isOf(playerId)
 
-/** Returns the check of which players the caller is; undefined for a backend. */
+/** Returns the function that tells whether a player is the caller; undefined for a backend. */
 export const selfOf = (caller: PlayerCaller): ((playerId: string) => boolean) | undefined =>
   isBackend(caller) ? undefined : (playerId) => isSelf(caller, playerId)
 
-/** Returns which of these players the caller is; undefined for a backend. */
+/** Returns the first of these players that is the caller, otherwise the caller's own id; undefined for a backend. */
 export const ownOf = (caller: PlayerCaller, playerIds: readonly string[]): string | undefined =>
   isBackend(caller) ? undefined : (playerIds.find((id) => isSelf(caller, id)) ?? caller.id)
 
@@ -84,7 +84,8 @@ function secretIn(request: Request): string | undefined {
   const { least, most } = SECRET_LENGTH
   const isAscii = /^[\x20-\x7e]*$/.test(secret)
   if (isAscii && secret.length >= least && secret.length <= most) return secret
-  // Non-ASCII characters of a header arrive as bytes, so the same characters in a body would be another secret.
+  // Refuse non-ASCII characters: a header delivers them as bytes, so the secret would differ from the same secret in a
+  // body.
   const detail = isAscii
     ? `${SECRET_HEADER}: must have ${least} to ${most} characters, got ${secret.length}`
     : `${SECRET_HEADER}: must have printable ASCII characters only`

@@ -147,10 +147,10 @@ export interface PresenceReporter {
   /** Reports that the caller reads one of their tickets now. A backend reads for all of its players. */
   noteRead(ticket: Ticket, caller: TicketCaller): void
   /**
-   * Reports that the caller waits for changes of one of their tickets, by a long poll or an event stream, until the
-   * returned function is called. Calling it again changes nothing.
-   * @param end ends a stream. It is called after twice the queue's presence time, because the connection of a vanished
-   *   client can look open for long. A client that is there reconnects.
+   * Reports that the caller waits for changes of one of their tickets, by a long poll or an event stream. The returned
+   * function ends the report; calling it again changes nothing.
+   * @param end ends a stream. Called after twice the queue's presence time, because the connection of a vanished client
+   *   can look open for long. A client that is present reconnects.
    */
   waits(ticket: Ticket, caller: TicketCaller, end?: () => void): () => void
 }
@@ -167,7 +167,7 @@ interface WaitingClient {
   readonly report: PresenceReport
   /** Epoch milliseconds of the next presence report to the matchmaker. */
   nextAt: number
-  /** When its stream ends; undefined while no queue has `presence`. */
+  /** Epoch milliseconds at which its stream ends; undefined while no queue has `presence`. */
   endAt: number | undefined
   readonly end: (() => void) | undefined
 }
@@ -189,7 +189,8 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
     try {
       await service.notePresence(reports)
     } catch (error) {
-      // Without a leader nobody counts as absent, and the next leader restarts every client's time.
+      // Ignore a missing leader: meanwhile nobody counts as absent, and the next leader starts every client's time
+      // anew.
       if (!(error instanceof Unavailable)) onError(error)
     }
   }

@@ -37,7 +37,7 @@ export interface GroupStoreOptions {
   readonly store?: Pick<Store, 'records'> | undefined
 }
 
-/** Creates a store that keeps groups in memory and, with `store`, also there. */
+/** Creates a store that keeps groups in memory and, if `store` is given, writes them to it too. */
 export function createGroupStore({ clock, idleMs, mostGroups, isAlive, store }: GroupStoreOptions): GroupStore {
   /** Groups by id, with the time of the last request about each. The least recently used come first. */
   const groups = new Map<string, StoredGroup & { readonly at: number }>()

@@ -114,7 +114,8 @@ export interface ProfileOptions {
   /** Maximum number of players in one call. Default 500. */
   readonly batchSize?: number | undefined
   /**
-   * Without a usable answer, `refuse` (the default) responds with 503. A profile here is used instead of the answer.
+   * What happens without a usable answer. `refuse` (default): the request is answered with 503. A profile: it is used
+   * instead.
    */
   readonly whenFailed?: 'refuse' | PlayerProfile | undefined
 }

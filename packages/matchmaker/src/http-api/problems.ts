@@ -33,8 +33,8 @@ const wireKeys: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the matchmaker's field as this API names it: `players.1.attributes.skill` is `attributes.skill` in a body
- * about one player, and `player_tickets.1.attributes.skill` in the body of a party.
+ * Returns the name of a matchmaker's field in this API. E.g. `players.1.attributes.skill` is `attributes.skill` in a
+ * body about one player, and `player_tickets.1.attributes.skill` in a party's.
  */
 function wireField(field: string, party: boolean): string {
   const [first = '', index = '', key = '', ...rest] = field.split('.')
@@ -60,7 +60,7 @@ function invalidMatch({ field = '', message }: InvalidMatch): Problem {
 function invalidTicket({ field = '', message }: InvalidTicket, party: boolean): Problem {
   const wire = wireField(field, party)
   const text = message.replace(/^ticket: /, '')
-  // A fault that concerns all players together has no field in a body about one player.
+  // In a body about one player, a fault of all players together has no field.
   const named = wire === '' ? text.replace(`${field}: `, '') : text.replace(field, wire)
   return new Problem(400, 'invalid-ticket', field === '' ? text : named, { field: wire || undefined })
 }

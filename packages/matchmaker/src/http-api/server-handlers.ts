@@ -43,7 +43,7 @@ export function createServerHandlers(
         return ordersView(
           await service.waitForServerOrders(token, { instance: report.instance, version, waitMs, signal }),
         )
-      // A replaced process gets no other orders. It waits here, apart from the process that replaced it.
+      // A replaced process gets no new orders, so it only waits for the time to pass.
       await clock.sleep(waitMs, signal)
       return ordersView(orders)
     },

@@ -78,8 +78,7 @@ type RouteName = keyof typeof ticketRoutes
 const PER_CALLER: AttemptLimit = { limit: 50, windowMs: 5000 }
 const PER_ADDRESS: AttemptLimit = { limit: 250, windowMs: 5000 }
 /**
- * Enough for one minute of a few households behind one address, but little for somebody who invents players (our
- * choice).
+ * Per minute (our choice): enough for a few households behind one address, but few for somebody who invents players.
  */
 const SHARED_PER_NETWORK: AttemptLimit = { limit: 60, windowMs: 60_000 }
 /** Maximum number of wrong secrets from one network (our choice). An honest client sends none. */

@@ -29,7 +29,7 @@ export function createTicketCreation(
   service: Pick<TicketService, 'createTicket' | 'createTickets' | 'estimateWait' | 'joinToken' | 'dateOf'>,
   readPlayer: ReadPlayer,
 ): TicketCreation {
-  /** Returns the matchmaker's input for a ticket. Not a promise if nothing has to be awaited, as for most tickets. */
+  /** Returns the matchmaker's input for a ticket: a promise only if something has to be awaited, which is rare. */
   const inputOf = (body: TicketBody, sender: RequestSender): TicketInput | Promise<TicketInput> => {
     assertOwnKeys(body, TICKET_KEYS, sender.caller)
     const { queue, queues } = queuesOf(body)

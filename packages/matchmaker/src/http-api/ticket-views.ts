@@ -1,5 +1,5 @@
-// In this API, each player of a party has a ticket of their own. The id of such a ticket is called a seat id here.
-// Seats on listed servers are something else.
+// In this API, each player of a party has a ticket of their own, whose id is called a seat id. Seats on listed servers
+// are something else.
 import type { Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
 import type { Assignment, SeatGrant } from '@muster/hosting/internal'
@@ -30,9 +30,11 @@ export function parseSeatId(id: string): { readonly ticketId: string; readonly i
 }
 
 /**
- * Returns the seat that an id names for a caller: a seat of a player who `isSelf`, or any seat if `isSelf` is
- * undefined. Returns undefined if there is none. The id of a party names the caller's own seat, or the first seat if
- * `isSelf` is undefined.
+ * Returns the seat that an id names for a caller; undefined if it names none that the caller may see. The id of a party
+ * names the caller's own seat.
+ * @param index of the player, as `parseSeatId` returns it; undefined for the id of a party.
+ * @param isSelf tells whether a player is the caller. If undefined, the caller may see all seats, and the id of a party
+ *   names the first.
  */
 export function seatOf(
   ticket: Ticket,
@@ -171,8 +173,8 @@ export const partyViews = (ticket: Ticket, dates: Dates, estimating?: Estimating
   ticket.players.map((_, index) => ticketView({ ticket, index }, dates, estimating))
 
 /**
- * Creates an id for a backfill of a server that was made for another matchmaker. The suffix of the id marks such a
- * backfill, because any process may read it later. Such a server waits for the status ASSIGNED (public fact).
+ * Creates an id for a backfill that was requested by an existing game server, i.e. one made for another matchmaker. The
+ * server waits for the status ASSIGNED (public fact). The id has a suffix, so that any process knows this.
  */
 export const existingServersId = (random: Random): string => `${newId(random)}${OF_EXISTING}`
 const OF_EXISTING = '-seat'

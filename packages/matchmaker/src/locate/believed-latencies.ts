@@ -42,10 +42,10 @@ export const distancesFrom = (
     .toSorted((a, b) => a[1] - b[1])
 
 /**
- * Removes latencies that contradict others. Two latencies contradict each other if light cannot travel from one beacon
- * to the player and on to the other beacon in half the sum of both round trips. The latency with the most
- * contradictions is removed first. Among equals, a latency that also contradicts the location of the player's address
- * comes first, then the shortest.
+ * Removes latencies that contradict others. Two latencies contradict each other if half the sum of both round trips is
+ * too short for light to travel from one beacon via the player to the other. The latency with the most contradictions
+ * is removed first. Among equals, a latency that also contradicts the location of the player's address comes first,
+ * then the shortest.
  */
 function withoutContradictions(
   measured: ReadonlyMap<string, number>,
@@ -83,9 +83,9 @@ function withoutContradictions(
 
 /**
  * Selects the reported latencies that can be true. A latency is accepted unless it contradicts other latencies. If
- * `isRead`, missing, rejected and zero latencies (clients report zero for a failed ping) are estimated: from the
- * distance, or from the measured beacons if these contradict the player's location. The result is sorted, the shortest
- * first.
+ * `isRead`, missing, rejected and zero latencies are estimated; a client reports zero for a failed ping. Estimates
+ * follow from the distance, or from the measured beacons if these contradict the player's location. The result is
+ * sorted, the shortest first.
  * @param reported any numbers.
  * @param beacons undefined if the beacons are unknown: then all positive numbers are accepted.
  * @param distances from `distancesFrom`; undefined if the player's location is unknown.
@@ -129,8 +129,8 @@ export function readLatencies(
 type NamedLatency = readonly [name: string, ms: number]
 
 /**
- * Returns upper bounds of the round trips to unmeasured beacons, from each measured beacon and its distance to the
- * unmeasured one. The shortest come first.
+ * Returns upper bounds of the round trips to unmeasured beacons, the shortest first. Each bound follows from a measured
+ * beacon and its distance to the unmeasured beacon.
  */
 const estimatesBeside = (
   measured: ReadonlyMap<string, number>,

@@ -10,7 +10,7 @@ export interface MmdbFile {
   firstRecords(networks: number): unknown[]
 }
 
-/** Precedes the metadata, which ends the file. */
+/** Bytes that precede the metadata at the end of the file. */
 const METADATA_MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
 /** Zero bytes between the search tree and the data. */
 const SEPARATOR_BYTES = 16
@@ -20,8 +20,8 @@ export const cannotRead = (name: string, cause: unknown) =>
   new Error(`cannot read ${name}: ${cause instanceof Error ? cause.message : cause}`, { cause })
 
 /**
- * Opens and checks a database. mmdb-lib alone opens a truncated or foreign file without an error, and fails or returns
- * wrong records at a later lookup.
+ * Opens and checks a database. Without these checks, mmdb-lib opens a truncated or foreign file, and a later lookup
+ * fails or returns wrong records.
  */
 function open(bytes: Buffer): Reader<Response> {
   const metadataAt = bytes.lastIndexOf(METADATA_MARKER)

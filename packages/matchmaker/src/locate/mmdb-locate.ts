@@ -99,9 +99,9 @@ function validated(options: MmdbLocateOptions) {
 
 /**
  * Locates players by a city database in MaxMind's format: GeoLite2 City, GeoIP2 City, DB-IP City Lite, or the flattened
- * ones of `@ip-location-db`. Undefined for a string that is not an address, and for addresses that the database does
- * not have: private and reserved ones, and IPv6 addresses in an IPv4 database. If IPv4 and IPv6 come as two files, open
- * both: `(ip) => (ip.includes(':') ? ipv6(ip) : ipv4(ip))`.
+ * ones of `@ip-location-db`. Undefined for a string that is no address, and for an address that the database lacks,
+ * e.g. a private one. If IPv4 and IPv6 come as two files, open both:
+ * `(ip) => (ip.includes(':') ? ipv6(ip) : ipv4(ip))`.
  *
  * @throws Error naming the file if it cannot be read, is corrupt, or holds no coordinates.
  * @throws TypeError, RangeError naming the invalid option.
@@ -140,8 +140,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
 /**
- * Reads the coordinates from a record of a city database, in either layout in use: under `location` (GeoLite2 and
- * GeoIP2 City, DB-IP City) or at the top (`@ip-location-db`). Undefined for a record without valid coordinates.
+ * Reads the coordinates from a record of a city database, under `location` (GeoLite2 and GeoIP2 City, DB-IP City) or at
+ * the top (`@ip-location-db`). Undefined for a record without valid coordinates.
  */
 export function locatedIn(record: unknown): Located | undefined {
   if (!isObject(record)) return undefined

@@ -16,8 +16,8 @@ export interface MmdbFixture {
 const TYPES = { pointer: 1, string: 2, double: 3, uint32: 6, map: 7, array: 11, boolean: 14 }
 
 /**
- * Returns the header of a value: the control byte, the type byte of extended types, and the size if it does not fit
- * into the control byte.
+ * Returns the header of a value: the control byte, the type byte of extended types, and a size that does not fit into
+ * the control byte.
  */
 function header(type: number, size: number): Buffer {
   if (size > 284) throw new Error(`the fixture writes sizes up to 284, not ${size}`)

@@ -81,7 +81,7 @@ export interface Assembly {
   /** Returns all stored tickets. */
   readonly tickets: () => Iterable<TicketRecord>
   readonly problem: (during: Activity, error: unknown) => void
-  /** Ids of the tickets of a match whose players get the address once its server listens. */
+  /** Returns the ids of the match's tickets that wait for nothing but its server. */
   readonly expected: (matchId: string) => readonly string[]
   readonly learnedWaits: () => readonly LearnedWaits[]
   /** Ends all running work and rejects waiting callers, without a request or a log entry. */
@@ -103,8 +103,8 @@ export interface Persistence {
 }
 
 /**
- * The parts of a matchmaker, created in the order in which they need each other. A part may need one that is created
- * later, or the current queues. It reads these from this object when it uses them.
+ * The parts of a matchmaker, created in the order in which they need each other. A part that needs a later part, or the
+ * current queues, reads it from this object at each use.
  */
 class MatchmakerParts {
   readonly config: Config

@@ -193,8 +193,8 @@ export class Backfills {
     // Use the limits of the match's relaxation step. Stricter limits might exclude everybody.
     const createdAt = record.createdAt - match.expansionMs
     const all = present.flat()
-    // Use the middle of all players as the place: whoever is near enough to all players is near enough to their middle.
-    // The server may be far from it.
+    // Search around the middle of the match's players, because the server may be far from them. A player who is near
+    // enough to all of them is near enough to their middle.
     const place = middleOf(all.flatMap((ticket) => ticket.place ?? []))
     const network = all.find((ticket) => ticket.network !== undefined)?.network
     try {

@@ -107,8 +107,9 @@ function createGameOutcomes(to: Receivers): AllocatorListener['games'] {
     seatsWanted: ({ id: matchId }, seats, isNew) => {
       try {
         applySeatsWanted(to, matchId, seats)
-        // False for an open match without numbers by team: Muster counts its missing players now and after each later
-        // change. Numbers by team are applied once, because they are of one moment.
+        // True if the request need not be applied again. Numbers by team count players at one moment, so they are
+        // applied once. Without them, Muster counts the missing players of an open match now and after each later
+        // change.
         return !seats.open || seats.teams !== undefined
       } catch (error) {
         // The server may report a match that does not run yet or is full. That is no mistake of the server. Other
@@ -161,7 +162,7 @@ function createConclude({ results, events, clock }: Pick<Receivers, 'results' | 
 
 function rosterOf({ queue, teams, placed }: Match, store: Pick<TicketStore, 'find'>): MatchRoster {
   const tickets = placed.map(({ ticket }) => ticket)
-  // Players who left are no longer in the ticket of the match. Seat numbers follow the ticket as it was created.
+  // A match's ticket no longer holds players who left, but seat numbers count all players of the ticket as created.
   const seatOf = (ticketId: string, playerId: string) => {
     const whole = store.find(ticketId)
     const index = whole?.players.findIndex(({ id }) => id === playerId) ?? -1

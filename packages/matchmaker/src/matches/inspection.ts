@@ -17,7 +17,7 @@ import type { TargetWaitState } from '../wait-times/index.js'
 export interface ResultCommands {
   /** Returns the results that were set aside, the oldest first, at most 1,000. */
   resultsSetAside(): readonly ResultSetAside[]
-  /** Sends a result that was set aside again, before later ones of its players. @throws {NotFound} */
+  /** Sends a result that was set aside once more, before later results of its players. @throws {NotFound} */
   repeatResult(matchId: string): void
   /** Deletes a result that was set aside: the backend never gets it. @throws {NotFound} */
   dropResult(matchId: string): void
@@ -39,11 +39,11 @@ export interface QueueState {
   /** Matches that await acceptance, or whose server is being deployed. */
   readonly matchesFound: number
   /**
-   * Searches for a match that ran out of their budget, since the queue was configured. Each is repeated later, starting
-   * at other candidates. Its match may come late.
+   * Number of searches for a match that used up their budget since the queue was configured. Each is repeated later
+   * from other candidates, so its match may come late.
    */
   readonly searchesGivenUp: number
-  /** How limits follow the target wait of the queue, if it has one. Present from its first ticket on. */
+  /** How limits follow the target wait of the queue, if it has one. Present from the queue's first ticket on. */
   readonly targetWait?: TargetWaitState | undefined
   /** Number of open backfills, and of their slots in total. */
   readonly backfills: number

@@ -193,7 +193,7 @@ export function createMatchCreation(options: CreatingMatches): Pick<Matchmaker, 
 
 /**
  * Begins the waiting private matches in the order in which they were made, as many as there is room for. They begin
- * before matches that rules find. Each promise resolves when the intent of its match is in the store.
+ * before matches that rules find. Each promise resolves once the store has recorded that the match needs a server.
  */
 export type BeginPrivate = (now: number) => readonly Promise<void>[]
 
@@ -217,7 +217,7 @@ export function createBeginPrivate({ tickets, lifecycle }: PrivateRoundsOptions)
   }
 }
 
-/** Returns the tickets as a group; undefined if the queue no longer has such teams. */
+/** Returns the tickets as a group; undefined if the queue no longer has their teams. */
 function groupOf(records: readonly TicketRecord[]): GroupedTickets | undefined {
   const [first] = records
   const [runtime] = first?.runtimes ?? []

@@ -106,8 +106,8 @@ export class MatchLifecycle {
   }
 
   /**
-   * Makes a match. Resolves when the match's intent is stored, or immediately if the match awaits acceptance. Returns
-   * undefined and changes nothing if a ticket no longer searches.
+   * Makes a match. Resolves once the store has recorded that the match needs a server, or immediately if the match
+   * awaits acceptance. Returns undefined and changes nothing if a ticket no longer searches.
    */
   begin(group: GroupedTickets, now: number): Promise<void> | undefined {
     const { events, random } = this.#options
@@ -130,14 +130,14 @@ export class MatchLifecycle {
   }
 
   /**
-   * Adds tickets to a match by its backfill. Does nothing if the backfill is no longer open or has changed, if one of
-   * the tickets has changed, or if a player is already in the match.
+   * Adds tickets to a match by its backfill. Does nothing if the backfill or one of the tickets has changed, or if a
+   * player is already in the match.
    */
   join(group: GroupedTickets, now: number): void {
     const { backfill, records } = group
     if (backfill?.record.status !== 'OPEN' || backfill.record.version !== backfill.version) return
     const { id: backfillId, match } = backfill.record
-    // Players may queue while they play, so this match may be the one in which they play.
+    // Players may queue while they play, so they may already be in this match.
     if (match.queue.playersMayWaitWhilePlaying && records.some((record) => isSharing(record, match))) return
     if (!this.#seat(match, group, now)) return
     const ids = records.map(({ id }) => id)
@@ -184,15 +184,15 @@ export class MatchLifecycle {
     this.#arrive(match, this.#expectedIn(match), now)
   }
 
-  /** Returns the ids of the tickets of a match whose players get the address once its server listens. */
+  /** Returns the ids of the match's tickets that wait for nothing but its server. */
   expected(matchId: string): readonly string[] {
     const match = this.#matches.get(matchId)
     return match === undefined ? [] : this.#expectedIn(match).map(({ id }) => id)
   }
 
   /**
-   * Ends a match: it leaves its server, which is stopped unless a pool keeps it. Then requeues the tickets without a
-   * server. A listener of the requeue no longer finds the match.
+   * Ends a match and stops its server, unless a pool keeps the server. Then requeues the tickets that have no address
+   * yet, so that listeners of the requeue no longer find the match.
    */
   dissolve(match: Match, { reason, counts = false, stop = reason }: EndOfMatch, now: number): void {
     if (match.phase === 'over') return
@@ -251,7 +251,7 @@ export class MatchLifecycle {
     return allocator.allocate({ matchId, queue: queue.name, at: foundAt }, order)
   }
 
-  /** Returns the tickets that wait only for the server. */
+  /** Returns the match's tickets that wait for nothing but its server. */
   #expectedIn(match: Match): readonly TicketRecord[] {
     return waitingFor(match).filter((record) => !this.#acceptances.isPending(record))
   }

@@ -81,7 +81,10 @@ interface PlacingOptions {
   readonly unplaced: (match: Match, error: Error) => void
 }
 
-/** Creates the placing. It returns undefined for a match whose queue has no latency rule. */
+/**
+ * Creates the function that chooses placements for a match's server. It returns undefined if the match's queue has no
+ * latency rule.
+ */
 export function createPlacing({ beacons, unplaced }: PlacingOptions): (match: Match) => FindPlacements | undefined {
   return (match) => {
     const { queue, seated, expansionMs } = match

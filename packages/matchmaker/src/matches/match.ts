@@ -177,8 +177,8 @@ const isOverdue = ({ phase, queue, seated }: Match, now: number): boolean =>
 /** Creates the functions that replace players who left a match. */
 export const createReplacing = (backfills: Backfills, allocator: Pick<Allocator, 'find' | 'setPlayers'>) => ({
   /**
-   * Opens a backfill for the leavers, if the queue replaces leavers. Returns false if the queue does not replace them,
-   * if nobody is left in the match, or if the rules cannot decide who would fit.
+   * Opens a backfill that replaces the leavers. Returns false if the queue does not replace leavers, if nobody is left
+   * in the match, or if the rules cannot decide who would fit.
    */
   replace: (match: Match, gone: readonly PlacedTicket[], now: number): boolean => {
     if (!isWanted(match) || isOverdue(match, now)) return false

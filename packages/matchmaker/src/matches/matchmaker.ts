@@ -105,8 +105,8 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
    */
   createTickets(inputs: readonly TicketInput[]): readonly TicketResult[]
   /**
-   * Returns the check of what a queue lets players state about themselves, for the ticket API. Call it with the name of
-   * an attribute, or with `roles`, `avoid` or `latencies`. Undefined if there is no such queue.
+   * Returns a function that tells which facts a queue lets players state about themselves, for the ticket API. Its
+   * argument is the name of an attribute, or `roles`, `avoid` or `latencies`. Undefined if there is no such queue.
    */
   playerMayState(queue: string): PlayerMayState | undefined
   /**
@@ -117,8 +117,8 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
   /** Returns the maximum number of players in a party of this queue; undefined if there is no such queue. */
   largestParty(queue: string): number | undefined
   /**
-   * Returns the milliseconds that clients of a queue's tickets may be away, by its `presence`; undefined if it has no
-   * `presence`, or if there is no such queue.
+   * Returns how many milliseconds clients of a queue's tickets may be away; undefined without `presence`, or if there
+   * is no such queue.
    */
   presenceWithinMs(queue: string): number | undefined
   /** Returns the names of the queues, in the order of their definition. */
@@ -139,7 +139,7 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
   waitForChange(ticketId: string, options: WaitOptions): Promise<Ticket>
   /**
    * Cancels a ticket and returns it. A ticket that is already cancelled does not change. If a match was found for the
-   * ticket, the match dissolves: the other tickets search again and keep their waiting time, and the server is stopped.
+   * ticket, the match dissolves and its server is stopped. The other tickets search again and keep their waiting time.
    * In a queue with `replaceLeavers`, the match continues and searches for replacements.
    * @param playerId the player of the ticket who cancels. In a queue with a `cooldown`, this counts against them if a
    *   match was found. Default: a backend's decision, which counts against nobody.
@@ -166,22 +166,22 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
   explain(ticketId: string): TicketExplanation
   /**
    * Makes a match of given players, for backends: a private match, a tournament, a match with a friend. The queue's
-   * rules do not apply. Each team gets a ticket like any other: it can be read and waited for, its players accept the
-   * match if the queue requires it, and they get the server's address. While no more servers may be created, the match
-   * waits with `waitingFor: 'servers'`, ahead of all matches that rules find. A failed deployment is repeated as often
-   * as the queue allows. If one of its tickets ends before the server runs, the match dissolves, and the other tickets
-   * are CANCELLED as `dissolved`. Nobody is replaced. Repeating a call with the same `id` and players returns that
-   * match.
+   * rules do not apply. Each team gets an ordinary ticket: it can be read and followed, and its players get the
+   * server's address. In a queue with acceptance, they must accept the match. While no more servers may be created, the
+   * match waits with `waitingFor: 'servers'`, ahead of all matches that rules find. A failed deployment is repeated as
+   * often as the queue allows. If one of its tickets ends before the server runs, the match dissolves, and the other
+   * tickets are CANCELLED as `dissolved`. Nobody is replaced. Repeating a call with the same `id` and players returns
+   * that match.
    * @throws {InvalidMatch} naming the field; {UnknownQueue}; {PlayerBusy} naming the ticket; {PlayerPlaying} naming the
    *   match; {PlayerOverLimit}; {MatchmakerClosed}. Nothing was created then.
    */
   createMatch(input: MatchInput): PrivateMatch
   /**
    * Removes players who have left a match. When the last player leaves, the match ends: its server is stopped, or kept
-   * by a pool with `reuse`. If the server does not run yet, the players' tickets are cancelled, as by `cancelTicket`: a
-   * party leaves together, and the match dissolves or, with `replaceLeavers`, searches for replacements. The change is
-   * made when this method returns. The promise resolves once the change is stored and survives a restart. An ended
-   * match does not change.
+   * by a pool with `reuse`. If the server does not run yet, the players' tickets are cancelled, as by `cancelTicket`. A
+   * party then leaves together, and the match dissolves or, with `replaceLeavers`, searches for replacements. The
+   * change is made when this method returns. The promise resolves once the change is stored and survives a restart. An
+   * ended match does not change.
    * @throws {UnknownMatch} synchronously. The promise rejects with {Unavailable} if the store cannot be written to;
    *   call it again then.
    */
@@ -217,8 +217,8 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
   notePresence(reports: readonly PresenceReport[]): void
   /**
    * Estimates how much longer a ticket waits for a match, from recent waits of tickets of its size and region in its
-   * queues. Undefined if the ticket does not search, while its queues are paused, and if there is too little data:
-   * shortly after a start, with few players, and for tickets that have waited longer than nearly all others.
+   * queues. Undefined if the ticket does not search, if its queues are paused, or if there is too little data. Data is
+   * short after a start, with few players, and for tickets that have waited longest.
    */
   estimateWait(ticketId: string): WaitEstimate | undefined
   /**
@@ -335,8 +335,8 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
   joinKeys(): JoinKeySet
   /**
    * Resolves with the orders of a game server once their version differs from the given one, or after `waitMs`. A later
-   * call for the same server ends an earlier call, unless another process of the server has replaced the later caller.
-   * Rejects with `signal.reason`, or like `reportServer`.
+   * call for the same server ends this one, unless the later caller was already replaced by another process. Rejects
+   * with `signal.reason`, or like `reportServer`.
    */
   waitForServerOrders(token: string, wait: OrdersWait): Promise<ServerOrders>
   /**
@@ -383,7 +383,7 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
   startServer(request: StartRequest): Promise<SeatsGranted & { readonly serverId: string }>
   /** Subscribes a listener. Returns a function that unsubscribes it. A listener that throws affects nothing else. */
   on<Name extends EventName>(name: Name, listener: Listener<Name>): () => void
-  /** Runs one round of matching, as `start` does at intervals. Resolves when its matches' intents are in the store. */
+  /** Runs one round of matching. Resolves once the store has recorded the matches that need a server. */
   tick(): Promise<void>
   /**
    * Resolves when the whole store has been read. Until then, commands throw `Unavailable`. So do methods that return

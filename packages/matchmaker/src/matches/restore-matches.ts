@@ -44,7 +44,7 @@ interface MatchRestore extends RestoredMatches {
 /**
  * Continues the matches of an earlier process. A running match keeps its loaded tickets. A match whose server does not
  * run yet continues if all of its players are loaded; otherwise its tickets search again. Tickets of a match without a
- * recorded intent also search again: players who had accepted must accept again.
+ * record also search again: players who had accepted must accept again.
  */
 export function createMatchRestore(options: MatchRestoreOptions): MatchRestore {
   const { inheriting, lifecycle, backfills, ledger, tickets, placing, clock } = options

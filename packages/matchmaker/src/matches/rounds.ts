@@ -17,13 +17,14 @@ export interface GroupedTickets {
   readonly records: readonly TicketRecord[]
   /** Index of the team of each record. */
   readonly teams: readonly number[]
-  /** The backfill that they join, and its version at that time; undefined for a new match. */
+  /** The backfill that the tickets join, and its version when they were grouped; undefined for a new match. */
   readonly backfill: { readonly record: BackfillRecord; readonly version: number } | undefined
   /** The queue of a private match; see `privateQueue`. Default: the runtime's. */
   readonly queue?: Queue | undefined
   /**
-   * Wait time in milliseconds of the relaxation step that the youngest ticket has reached. In a queue with
-   * `targetWaitMs`: the strictest step of any ticket, as the wait that reaches this step alone.
+   * The wait, in milliseconds, after which limits are as relaxed as this match needs: that of the youngest ticket's
+   * relaxation step. In a queue with `targetWaitMs`, it is the strictest step of any ticket, as the wait of a ticket
+   * without a head start.
    */
   readonly expansionMs: number
 }
@@ -56,8 +57,7 @@ export interface RoundsOptions {
 }
 
 /**
- * Tickets searched in one step. The event loop runs again only after the step's groups were collected, so it must be
- * small.
+ * Number of tickets searched in one step: small, because the event loop waits until the step's groups are collected.
  */
 const WORK = STEP / 40
 /**
@@ -155,7 +155,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
     },
 
     ofArrived: (runtime, { now, yielder, room }) => {
-      // The ticks continue a running round. If servers are short, other tickets have waited longer.
+      // If a round is running, the ticks continue it. If servers are short, tickets that have waited longer come first.
       if (runtime.round !== undefined || runtime.isPaused || runtime.isShort) return []
       const anchors = Array.from(runtime.arrivals, (record) => slotIn(record, record.runtimes.indexOf(runtime)))
       runtime.arrivals.clear()

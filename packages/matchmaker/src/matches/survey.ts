@@ -34,7 +34,7 @@ interface SurveyDeps {
   readonly outside: Iterable<TicketRecord>
   readonly matches: Iterable<Match>
   readonly allocator: Pick<Allocator, 'servers' | 'find' | 'blockedBy' | 'gameServers' | 'pools'>
-  /** Returns epoch milliseconds. */
+  /** Returns the current time in epoch milliseconds. */
   readonly now: () => number
 }
 
@@ -219,7 +219,7 @@ export interface Survey {
   result(): Surveyed
 }
 
-/** Times are epoch milliseconds. Locations are areas, except those of servers. */
+/** The counts of a survey. Times are epoch milliseconds. All locations are areas, except those of servers. */
 export interface Surveyed {
   /** The queues, in the order of their definition. A ticket that waits in several queues is counted in each. */
   readonly queues: readonly QueueSurvey[]

@@ -33,7 +33,8 @@ interface Claimed {
   /** Number of matches that have begun. */
   readonly begun: number
   /**
-   * Promises that resolve when the intents of the matches are in the store. Intents that are already stored have none.
+   * Promises that resolve once the store has recorded that the matches need servers. A match that is already recorded
+   * has none.
    */
   readonly writing: readonly Promise<void>[]
   /** Groups that get no server because of the server limit. */
@@ -205,8 +206,8 @@ function createRoom(lifecycle: Pick<MatchLifecycle, 'room'> | undefined, now: nu
   const all = lifecycle?.room(now) ?? 0
   let cold = all
   /**
-   * Number of matches that each pool can take beyond the number of new servers that may be created; below 0 if it can
-   * take fewer. If that number is unlimited: all matches that the pool can take.
+   * How many more matches a pool can take than new servers may be created; negative if fewer. If new servers are
+   * unlimited: how many matches the pool can take.
    */
   const own = new Map<string, number>()
   const ownOf = (pool: string): number => {

@@ -154,11 +154,11 @@ export interface Leader
    */
   lead(): Promise<boolean>
   /**
-   * Returns the ids of the tickets of a match whose players get the address once its server listens. These tickets have
-   * no server yet, and their match does not await acceptance. A store calls it while it appends an entry of the match.
+   * Returns the ids of a match's tickets that wait for nothing but its server: they have no address yet, and none of
+   * their players still has to accept. A store calls this while it appends an entry of the match.
    */
   expected(matchId: string): readonly string[]
-  /** Returns the learned waits of the time in which this process has led or followed; see `WaitCommands`. */
+  /** Returns the waits that this process has learned while it led or followed; see `WaitCommands`. */
   learnedWaits(): readonly LearnedWaits[]
   /**
    * Ends this process's part because another process leads. It changes nothing: no server is stopped, no ticket

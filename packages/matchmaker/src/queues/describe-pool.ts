@@ -59,7 +59,10 @@ export type DescribedPool = Omit<Pool, 'enrol'> & { readonly enrol: readonly Omi
 /** Describes a pool in plain English, one statement a sentence. Values of variables are left out. */
 export function describePool(pool: DescribedPool): readonly string[] {
   const { source, enrol, deploy, places, warm, reuse, keepIdleSeconds, detourMs, at, custom } = pool
-  /** False for a pool that has only enrolled servers: it creates none, keeps no stock, and has no surplus to stop. */
+  /**
+   * False for a pool of enrolled servers only: no servers are created for it, so it has no stock and no surplus to
+   * stop.
+   */
   const creates = source !== ENROLLED
   const canBeIdle = warm !== undefined || at.length > 0 || reuse.maxMatches > 1 || custom !== undefined
   const where = places === undefined ? 'where matches were' : `at ${listed(places.map(({ name }) => name))}`

@@ -244,7 +244,7 @@ const ofRule = (rule: Rule, levels: QueueLevels): Tabled[] =>
     limits: [...tableOf(levels, limit, Number.NaN, rule)],
   }))
 
-/** Returns the curves of teams whose minimum size falls over time. Such a minimum counts once `fillForMs` is over. */
+/** Returns the curves of teams whose minimum size falls over time. The minimum counts once `fillForMs` is over. */
 function ofTeams({ teams }: Queue, levels: QueueLevels): Tabled[] {
   const shapes = teamShapes(teams, levels)
   return teams.flatMap(({ name, size }): Tabled[] => {

@@ -22,9 +22,9 @@ import { problemsOfQueue } from './validate-queue.js'
 export type PlayerMayState = (name: string) => boolean
 
 /**
- * Returns the check of what a queue trusts. It trusts what its `playerMayState` lists. Without a list, it trusts
- * everything that none of its rules compares. Latencies are trusted in both cases unless a rule compares them, because
- * game clients send them to every queue.
+ * Returns a function that tells which statements of players a queue trusts: those that its `playerMayState` lists.
+ * Without a list, everything that none of its rules compares. Latencies are trusted in both cases unless a rule
+ * compares them, because game clients send them to every queue.
  */
 export function playerMayState({ playerMayState: listed, rules }: Queue): PlayerMayState {
   const compared = new Set(rules.flatMap(comparedBy))
@@ -109,9 +109,9 @@ export interface QueueDefinition {
    */
   readonly targetWaitMs?: number | undefined
   /**
-   * What matters when the members of a match are chosen, as weights from 0 to 100: `distance`, the attribute of each
-   * `difference` rule, `waiting`, and `parties` (parties are hard to place). Distance and differences are measured in
-   * units of their strictest limits. Default 1, but 0 for the second and further difference rules.
+   * Weights from 0 to 100 for choosing the members of a match. Keys: `distance`, the attribute of each `difference`
+   * rule, `waiting`, and `parties`, which are hard to place. Distance and differences are measured in units of their
+   * strictest limits. Default 1, but 0 for the second and further difference rules.
    */
   readonly prefer?: Readonly<Record<string, number>> | undefined
   /** Delays matches in favour of cheaper ones. Default: a match is made as soon as the rules allow it. */
@@ -170,8 +170,8 @@ export interface AcceptanceDefinition {
 export interface PatienceDefinition {
   /**
    * Maximum cost of a match just before `untilMs`, above 0. Before that time, the maximum is proportionally lower. The
-   * cost of a match is the mean over its pairs of tickets: distance and differences in units of their strictest limits,
-   * by the weights of `prefer`.
+   * cost of a match is the mean over its pairs of tickets. A pair costs its distance and differences in units of their
+   * strictest limits, by the weights of `prefer`.
    */
   readonly cost: number
   /**
@@ -225,7 +225,7 @@ type Acceptance = Filled<AcceptanceDefinition>
  */
 const SHORTEST_PRESENCE_MS = 10_000
 
-/** Minimum of `targetWaitMs`: rounds take place about once a second. */
+/** Minimum of `targetWaitMs`: limits are adapted at most once a second. */
 const SHORTEST_TARGET_MS = 1000
 
 /** Maximum weight: with more, the other weights would not matter. */

@@ -14,7 +14,7 @@ interface ComparedValues {
   /** What the values are of: an attribute, a role or an id. */
   readonly what: string
   readonly own: ReadValues
-  /** Values of other tickets or, as constants, those in the definition of the rule. */
+  /** Values of other tickets. `constants`: values in the rule's definition. */
   readonly others?: ReadValues
   readonly constants?: ReadValues
   /** True if the rule requires equal values. False if it requires different ones. */
@@ -80,7 +80,7 @@ const attribute =
 
 const avoided: ReadValues = ({ players }) => players.flatMap(({ avoid }) => avoid)
 
-/** Returns the comparison with strings that look like numbers. For a rule about numbers, such a string is no number. */
+/** Returns the comparison that finds strings which look like numbers: a rule about numbers does not accept them. */
 function numbers(name: string | undefined): readonly ComparedValues[] {
   if (name === undefined) return []
   const own = attribute(name)
@@ -95,15 +95,15 @@ function constantsOf({ value }: Extract<RuleDefinition, { kind: 'require' }>): r
   return typeof value === 'object' ? [] : [value]
 }
 
-/** Returns the sentence that a rule distinguishes two values that look the same; undefined if it does not. */
+/** Returns a sentence if a rule distinguishes two values that look the same, otherwise undefined. */
 export type SayIsSimilar = (pool: Pool<Facts>, slot: Slot) => string | undefined
 
 /**
- * Returns the sentence that another ticket, or the rule, has a value that looks like one of the ticket's but is of
- * another type or another Unicode form. It names only values of the ticket itself.
+ * Creates the function that tells whether a ticket's value only looks like a value of the rule or of another ticket: it
+ * is of another type or another Unicode form. The sentence contains no value of another ticket.
  * @param rule with the name by which the sentence calls it
- * @param wantsSame true to check where the rule requires equal values, which it then does not find; false to check
- *   where it requires different ones, and allows values that look the same
+ * @param wantsSame true to compare where the rule requires equal values, and looking alike is not enough; false to
+ *   compare where it requires different values, and looking alike is allowed
  */
 export function similarValue(rule: RuleDefinition & { readonly name: string }, wantsSame: boolean): SayIsSimilar {
   const comparisons = comparisonsOf(rule).filter((one) => one.wantsSame === wantsSame)

@@ -22,8 +22,8 @@ type Places = ReadonlyMap<Player, Coordinates | undefined>
 type RecordEvent = (event: (places: Places) => RecordedEvent, players?: readonly Player[]) => void
 
 /**
- * Returns a function to call before a command. Call its result if the command succeeded. This way, line numbers follow
- * the order in which commands began, even if one command causes another.
+ * Returns a function to call when a command begins: it takes the next line number. Call its result if the command
+ * succeeded. So lines are numbered in the order in which commands began, even if one causes another.
  */
 function createLineWriter(write: (line: string) => void, clock: Clock, locate: Locate | undefined): () => RecordEvent {
   let lines = 0

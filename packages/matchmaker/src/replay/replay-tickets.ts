@@ -43,7 +43,7 @@ function createActor(matchmaker: Matchmaker, outcomes: Outcomes) {
 
   /**
    * Returns the matches in which these players play now, with the players of each. Players of one recorded match may be
-   * in several matches here, and players of several recorded matches in one.
+   * in several matches of the replay, and vice versa.
    */
   const matchesOf = (playerIds: readonly string[]): Map<string, string[]> => {
     const matches = new Map<string, string[]>()
@@ -175,9 +175,9 @@ export async function replayTickets(
   const clock = createManualClock({ start: recording[0]?.at ?? 0 })
   const matchmaker = createMatchmaker({
     deployments: createStubService(clock, startMs),
-    // A player who queued again had left a match. That match may be different here, and its end is not recorded.
-    // Presence is not recorded either: a ticket cancelled as absent has a line of its own. Cooldowns already had their
-    // effect when the recording was made.
+    // Override settings whose causes are not recorded. A player who queued again had left a match, but in the replay
+    // that match may still run. A ticket cancelled as absent has a line of its own. Cooldowns had their effect during
+    // the recording.
     queues: queues.map((queue) => ({ ...withOwnServers(queue), ...UNBOUND })),
     clock,
     random: seededRandom(seed),

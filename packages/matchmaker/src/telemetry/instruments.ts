@@ -126,7 +126,7 @@ export const catalogue = { ...counters, ...histograms, ...sums, ...totals, ...ga
 export interface Instruments {
   readonly counters: Readonly<Record<keyof typeof counters, Counter>>
   readonly histograms: Readonly<Record<keyof typeof histograms, Histogram>>
-  /** Instruments of `observed` for totals: an SDK keeps their last value. */
+  /** The instruments in `observed` of `totals`. Their series are not reset to 0, because a total must not fall. */
   readonly totals: readonly Observable[]
   readonly observed: Readonly<Record<keyof typeof sums | keyof typeof totals | keyof typeof gauges, Observable>>
 }

@@ -123,9 +123,9 @@ export function recordRequests(
 export interface LimitUse {
   /** Name of the limit, e.g. `createDeployment`. */
   readonly name: string
-  /** Requests per window of a second. */
+  /** The documented limit, in requests per second. */
   readonly limit: number
-  /** Maximum number of requests in any such window. */
+  /** Maximum number of requests in any window of a second. */
   readonly peak: number
 }
 

@@ -50,8 +50,7 @@ export interface AdmissionContext {
 }
 
 /**
- * A location that replaces the ticket's own while that is looked up. The queue checks the ticket again once it is
- * known.
+ * Placeholder for a ticket's location while the location is looked up. The queue checks the ticket again afterwards.
  */
 export const PENDING_LOCATION: Coordinates = { latitude: 0, longitude: 0 }
 

@@ -11,8 +11,8 @@ export interface BackfillInput {
   readonly matchId: string
   /**
    * The teams that take players, by their name in the match. Default: every team, with a slot for each player who has
-   * left (see `playersLeft`) or never came. Required, with `slots` or `players` for each team, if the match has several
-   * teams and an earlier process made it, because its teams are then not known.
+   * left (see `playersLeft`) or never came. If an earlier process made a match of several teams, its teams are unknown:
+   * then this is required, with `slots` or `players` for each team.
    */
   readonly teams?: readonly BackfillTeam[] | undefined
   /** Maximum number of players in total, first for the teams that lack most. Default: no maximum. */
@@ -40,9 +40,9 @@ export interface BackfillChange {
  * The state of a backfill:
  * - OPEN: takes players;
  * - FILLED: no slot is open, because players joined or an update left none;
- * - CANCELLED: by `cancelBackfill`, by a report of the game server that closes its seats, by the end of the match, or
- *   because the queue can no longer serve the backfill. The last happens after `reconfigure`, a restart or takeover, or
- *   a change of the match's players.
+ * - CANCELLED: by `cancelBackfill`, by a game server's report that closes its seats, by the end of the match, or
+ *   because the queue can no longer serve the backfill. The last may happen after `reconfigure`, a restart or takeover,
+ *   or a change of the match's players.
  */
 export type BackfillStatus = 'OPEN' | 'FILLED' | 'CANCELLED'
 

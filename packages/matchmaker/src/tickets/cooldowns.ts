@@ -27,7 +27,7 @@ export interface Cooldowns {
   all(now: number): readonly Cooldown[]
   /** Loads cooldowns of an earlier process. If a player has two of the same name, the one that ends later stays. */
   load(cooldowns: readonly Cooldown[], now: number): void
-  /** Deletes some of the cooldowns that no longer count. */
+  /** Checks the next `SWEPT` players, and deletes their cooldowns that no longer count. */
   advance(now: number): void
 }
 

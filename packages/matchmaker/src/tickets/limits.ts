@@ -32,7 +32,7 @@ export interface PlayerLimits {
 }
 
 const HOUR_MS = 3_600_000
-/** The share of all servers up to which a player may be in several matches (our choice). */
+/** Share of `maxServers` from which on a player may be in one match only (our choice). */
 const PART_FOR_SEVERAL = 1 / 2
 /**
  * Maximum number of players whose servers are counted. Beyond it, the player whose last server is the oldest is

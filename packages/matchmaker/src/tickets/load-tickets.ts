@@ -100,7 +100,7 @@ export function createTicketLoader(options: LoadingOptions): TicketLoader {
     if (status !== 'SEARCHING') {
       record.seat = inheriting.seat(record, state)
       if (record.seat !== undefined) return void seated(record, state)
-      // The match continues, but this process does not know the match's players.
+      // Forget the ticket: its match continues, but this process could not take the match over.
       if (status === 'HOST_ASSIGNED') return remove(record, now)
     }
     record.waitingFor = isPrivate(record) && state === NEW_STATE ? 'servers' : (waitingFor ?? 'players')

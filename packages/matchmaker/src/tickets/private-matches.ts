@@ -148,7 +148,7 @@ function readMatchInput(input: MatchInput): CheckedMatch {
 const invalidMatch = (field: string, fieldAndFault: string) => new InvalidMatch(`match: ${fieldAndFault}`, { field })
 
 /**
- * Validates a match as far as that does not depend on other tickets. Makes a ticket of each of its teams.
+ * Validates what does not depend on other tickets, and makes a ticket of each team.
  * @throws {InvalidMatch}; {UnknownQueue}
  */
 export function checkMatch(input: MatchInput, runtimes: ReadonlyMap<string, QueueRuntime>, random: Random) {

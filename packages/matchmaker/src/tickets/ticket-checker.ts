@@ -115,7 +115,7 @@ export function createTicketChecker(options: TicketCheckerOptions): TicketChecke
 
   const assertNotQueued = (own: readonly QueueRuntime[], { playerId, ticket }: OtherTicket) => {
     const others = ticket.queues.flatMap((queue) => runtimes.get(queue) ?? [])
-    // The settings of an unknown queue are not known, so it does not permit a second ticket.
+    // A queue that is unknown to this process may forbid a second ticket, so none is permitted.
     if (others.length < ticket.queues.length || !mayWaitTwice(own, others)) throw new PlayerBusy(playerId, ticket.id)
   }
 

@@ -8,8 +8,9 @@ import { ticketOf, type TicketRecord } from './ticket-record.js'
 import type { Ticket } from './ticket.js'
 
 /**
- * Stores the changes that must outlive this process. Each method is called in order, after the change (`created`:
- * before it) and in the same turn of the event loop, so that all changes of a turn can be written together.
+ * Stores the changes that must outlive this process. Methods are called in the order of changes, each after its change
+ * (`created`: before it). They are called in the same turn of the event loop, so that all changes of a turn can be
+ * written together.
  */
 export interface Ledger {
   /**
@@ -23,14 +24,14 @@ export interface Ledger {
   /** Called when a ticket has changed: its version was raised by 1. Not called when a ticket is created or loaded. */
   changed(ticket: Ticket): void
   /**
-   * A server was created for these players. `maxServersPerPlayer` counts it. Not called for retries for lack of
-   * capacity.
+   * Called when a server was created for these players, which `maxServersPerPlayer` counts. Not called if the create
+   * was repeated for lack of capacity.
    */
   served(playerIds: readonly string[]): void
-  /** A cooldown of a player has begun, has become longer, or was deleted (`state` is undefined). */
+  /** Called when a cooldown of a player has begun, has become longer, or was deleted (`state` is undefined). */
   cooldownChanged(playerId: string, name: string, state: CooldownState | undefined): void
   /**
-   * A backfill was opened or has changed.
+   * Called when a backfill was opened or has changed.
    * @param text the argument of `loadBackfills`, with the players' attributes and no address; undefined if the backfill
    *   is no longer open.
    */

@@ -267,5 +267,5 @@ const leaveExpired = (record: TicketRecord, now: number) =>
  * fail again.
  */
 export const retryDelay = (attempts: number) => Math.min(1000 * 2 ** attempts, 15_000)
-/** Reasons that no failed deployment caused. The ticket may be matched again immediately. */
+/** Reasons for a requeue without a failed deployment: the ticket may be matched again immediately. */
 export const atOnce: ReadonlySet<ReturnReason> = new Set(['dissolved', 'not-accepted', 'stopped'])

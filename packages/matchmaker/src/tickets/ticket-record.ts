@@ -28,7 +28,7 @@ export interface TicketRecord extends RuleTicket, Timed {
   readonly players: readonly TicketPlayer[]
   /** Names of the queues for which the ticket was created. */
   readonly queues: readonly string[]
-  /** Set for a ticket of a private match, which is in no pool. */
+  /** The ticket's seat in a private match; undefined for other tickets. A ticket with such a seat is in no pool. */
   readonly privateSeat: PrivateSeat | undefined
   /** The queues in which the ticket waits. */
   runtimes: readonly QueueRuntime[]
@@ -83,7 +83,7 @@ export interface MatchSeat {
   readonly team: number
   /** Epoch milliseconds. */
   readonly matchedAt: number
-  /** Set while the match awaits acceptance. */
+  /** Who has accepted so far; set while the match awaits acceptance. */
   acceptance: Acceptance | undefined
 }
 

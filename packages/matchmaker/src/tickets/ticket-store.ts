@@ -44,7 +44,7 @@ interface TicketsOptions extends Omit<AdmissionContext, 'players' | 'playing'> {
   readonly locateTimeoutMs: number
   readonly endedTicketTtlMs: number
   readonly events: TicketListener
-  /** For a matchmaker whose tickets outlive it. Its tickets are loaded first, and change only after `lead`. */
+  /** Keeps tickets after the process ends. With a ledger, tickets are loaded first, and change only after `lead`. */
   readonly ledger?: Pick<Ledger, 'changed' | 'created' | 'ended'> | undefined
   /** The matches of loaded tickets. */
   readonly inheriting: SeatInherited

@@ -11,8 +11,8 @@ export interface TicketInput {
   /** One player, or a party that stays together. */
   readonly players: readonly Player[]
   /**
-   * A whole number from −100 to 100; a higher priority is served first. Default 0. A ticket never waits behind a match
-   * of lower priority and equal size that it could have joined, as far as a round's search budget goes (decision 0030).
+   * A whole number from −100 to 100; a higher priority is served first. Default 0. Within the search budget, a ticket
+   * is never passed over for a match of lower priority and equal size that it could have joined (decision 0030).
    */
   readonly priority?: number | undefined
 }
@@ -32,8 +32,8 @@ export type TicketStatus = 'SEARCHING' | 'MATCH_FOUND' | 'HOST_ASSIGNED' | 'CANC
 export type WaitingFor = 'location' | 'players' | 'retry' | 'servers' | 'other-ticket'
 
 /**
- * Why a ticket was cancelled. If a ticket of a private match ends as `expired`, `attempts`, `closed`, `refused` or
- * `handed-over`, the other tickets of the match end for the same reason, otherwise as `dissolved`.
+ * Why a ticket was cancelled. In a private match, the other tickets end for the same reason if it is `expired`,
+ * `attempts`, `closed`, `refused` or `handed-over`, otherwise as `dissolved`.
  */
 export type CancelReason =
   /** By `cancelTicket`; or by `playersLeft` for one of its players, before the match's server runs. */
@@ -49,8 +49,8 @@ export type CancelReason =
   /** One of its players did not accept the match in time. */
   | 'not-accepted'
   /**
-   * Another ticket of one of its players was assigned to a server. Or, after a restart or takeover, one of its players
-   * is in a running match, and its queues do not let players wait while they play.
+   * Another ticket of one of its players was assigned to a server. Or a restart or takeover found one of its players in
+   * a running match, and its queues do not let players wait while they play.
    */
   | 'elsewhere'
   /** A player's client was away for longer than a queue's `presence` allows. */
@@ -107,7 +107,7 @@ export interface Ticket {
   readonly matchedAt?: number | undefined
   /** Id of the private match for which `createMatch` created the ticket. */
   readonly privateMatch?: string | undefined
-  /** Set while MATCH_FOUND in a queue with acceptance, until all players have accepted. */
+  /** Who has accepted the match so far. Set while MATCH_FOUND in a queue with acceptance, until all have accepted. */
   readonly acceptance?: Acceptance | undefined
   /** Epoch milliseconds at which the ticket was assigned. Set if HOST_ASSIGNED, like `assignment`. */
   readonly assignedAt?: number | undefined

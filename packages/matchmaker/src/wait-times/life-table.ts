@@ -1,6 +1,6 @@
 /**
- * The bins: up to the first number of seconds, each is as wide as the second (our choice). They begin at round times,
- * because rules relax at such times, and many tickets are matched then.
+ * The bins of waiting time, in seconds: below `upTo`, each bin is `wide` (our choice). They begin at round times,
+ * because rules relax at round times and many tickets are matched then.
  */
 const WIDTHS: readonly (readonly [upTo: number, wide: number])[] = [
   [1, 0.1],
@@ -48,7 +48,7 @@ export function binOf(waitedMs: number): number {
 export interface Rates {
   /** Number of bins up to the last one with an event. All further bins are 0. */
   bins: number
-  /** Matched tickets of all bins. Here, tickets of a burst weigh the same as others. */
+  /** Number of matched tickets in all bins, without weights. */
   tickets: number
   /** The sum of `matched`. */
   weight: number
@@ -120,10 +120,9 @@ function growthOf(fadeMs: number): Float64Array {
 }
 
 /**
- * A life table: for each waiting time, how many tickets were matched at it, and how long tickets have waited at it.
+ * A life table: for each waiting time, how many tickets were matched then, and how long tickets have waited there.
  * Cancelled and waiting tickets count for as long as they waited. Data of `fadeMs` ago weighs 1/e. The age counts for
- * each moment of waiting, not for a ticket as a whole. A change of the load therefore shows at all waiting times
- * immediately.
+ * each moment of waiting, not for a ticket as a whole, so a change of the load shows at all waiting times immediately.
  */
 export class LifeTable {
   readonly #fadeMs: number
@@ -150,7 +149,8 @@ export class LifeTable {
   }
 
   /**
-   * Starts the wait of a ticket. If it was created earlier, it waited elsewhere until now. That time does not count.
+   * Starts the wait of a ticket. If the ticket was created earlier, it waited in another queue or process until now,
+   * which does not count.
    */
   enter(createdAt: number, now: number, tickets = 1): void {
     if (now - createdAt > NEW_MS) this.#count(createdAt, now, binOf(now - createdAt), -tickets)

@@ -56,7 +56,10 @@ function known(
   return curves
 }
 
-/** The tally of several kinds of tickets. It includes the data over a longer time only on request. */
+/**
+ * The tally of several kinds of tickets together.
+ * @param isLonger true to include the data over a longer time.
+ */
 class CombinedTally extends WaitTally {
   readonly cells = new Set<WaitCell>()
 
@@ -145,7 +148,7 @@ export function createQueueWaits(): QueueWaits {
       return [lately, longer, region.lately, size.lately, all.observed(now).longer]
     })
 
-  /** Returns the steering for the current options. It is created only here, because its creation needs the time. */
+  /** Returns the steering for the current options. The first call creates it, because its creation needs the time. */
   const steeringAt = (now: number): TargetWaitController | undefined => {
     if (aimed === undefined || steering !== undefined) return steering
     steering = createTargetWaitController(aimed)

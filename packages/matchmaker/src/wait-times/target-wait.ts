@@ -22,19 +22,19 @@ export interface SeenLately {
 const LEAST = -1
 /** Initial head start in target waits, until there is data (our choice). */
 const AT_FIRST = 1
-/** Maximum wait that counts, in target waits. Thus an uncertain measurement does not open the limits completely. */
+/** Maximum measured wait that counts, in target waits. So an uncertain measurement does not open limits completely. */
 const LONGEST = 3
-/** Target waits by which the head start grows when arrivals fall to 1/e (measured). */
+/** Growth of the head start, in target waits, when arrivals fall to 1/e (measured). */
 const PER_ARRIVALS = 0.8
 
 /**
  * Controls the head start of a region. An integral term sums up the error, i.e. the measured p90 less the target. A
- * head start that is 1 s longer shortens waits by about 1 s, so the integral settles as fast as the delay of the
- * measurement permits. A feed-forward term changes the head start as soon as arrivals change, before any player has
- * waited too long. It need not be exact, because the integral corrects it.
+ * head start that is 1 s longer shortens waits by about 1 s, so the integral settles as fast as measuring allows. A
+ * feed-forward term changes the head start as soon as arrivals change, before any player has waited too long. It need
+ * not be exact, because the integral corrects it.
  */
 export class HeadStart {
-  /** Head start in milliseconds; negative if tickets keep the strictest limits for that time. */
+  /** Head start in milliseconds. If negative, tickets keep the strictest limits for that long. */
   ms: number
   readonly #targetMs: number
   readonly #mostMs: number

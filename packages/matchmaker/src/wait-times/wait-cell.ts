@@ -38,7 +38,7 @@ export class WaitingTickets {
     this.#players += players
   }
 
-  /** Returns the weight of each ticket created in the same second. */
+  /** Removes a waiting ticket. Returns the weight of each ticket created in the same second. */
   remove(createdAt: number, players: number): number {
     const slot = this.#slotOf(createdAt)
     slot.tickets -= 1
@@ -48,7 +48,10 @@ export class WaitingTickets {
     return slot.weight
   }
 
-  /** Returns the weights of the tickets by the middle of the second of their creation. */
+  /**
+   * Returns the total weight of the waiting tickets of each second, with the middle of that second in epoch
+   * milliseconds.
+   */
   weights(): (readonly [createdAt: number, tickets: number])[] {
     return Array.from(
       this.#slots.values(),
@@ -56,7 +59,7 @@ export class WaitingTickets {
     )
   }
 
-  /** Returns the numbers of tickets by the middle of the second of their creation. */
+  /** Returns the number of waiting tickets of each second, with the middle of that second in epoch milliseconds. */
   byCreation(): (readonly [createdAt: number, tickets: number])[] {
     return Array.from(this.#slots.values(), ({ key, tickets }) => [(key + 0.5) * SLOT_MS, tickets] as const)
   }
@@ -155,10 +158,11 @@ export function p90Of({ matched, waited }: Rates, mostMs: number): number {
 /** Milliseconds after which data fades to 1/e (our choice). */
 const FADE_MS = { lately: 900_000, longer: 3_600_000 }
 
-/** Milliseconds after which arrivals fade to 1/e: the recent and the usual ones (our choice). */
+/** Milliseconds after which arrivals fade to 1/e, for the recent and for the usual rate (our choice). */
 const ARRIVALS_FADE_MS = { now: 5000, usual: 3_600_000 }
 /**
- * Milliseconds without arrivals that are assumed before the first ticket, so that a burst at the start is not usual.
+ * Milliseconds without arrivals that are assumed before the first ticket, so that a burst at the start does not count
+ * as usual.
  */
 const UNSEEN_MS = 300_000
 const LEAST_WEIGHT = 0.001
@@ -198,7 +202,7 @@ export class WaitCell {
   readonly alone: readonly WaitCell[] = [this]
   /** The tally of the cell's tickets. */
   readonly own = new WaitTally((now, into) => this.observed(now, into))
-  /** The tallies that count the cell's tickets: its own tally, and those of several cells. */
+  /** The tallies that count the cell's tickets: its own, and those that several cells share. */
   readonly #tallies: readonly WaitTally[]
   readonly #lately: LifeTable
   readonly #longer: LifeTable

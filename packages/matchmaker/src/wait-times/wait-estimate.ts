@@ -87,8 +87,8 @@ export function estimateOf(curves: readonly MatchRateCurve[], waitedMs: number):
 }
 
 /**
- * Returns the milliseconds until the rate adds up to `sum`. Then a share of exp(-sum) still waits. Returns undefined if
- * the curves end before.
+ * Returns the milliseconds until the match rate has added up to `sum`: a share of exp(-sum) of the tickets still waits
+ * then. Returns undefined if the curves end earlier.
  */
 function untilMatched(curves: readonly MatchRateCurve[], waitedMs: number, sum: number): number | undefined {
   let left = sum * 1000

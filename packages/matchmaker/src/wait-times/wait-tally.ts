@@ -1,7 +1,7 @@
 import { noRates, type Rates } from './life-table.js'
 import { type MatchRateCurve, curveOf } from './wait-estimate.js'
 
-/** Recent rates, and rates over a longer time. The latter count where there is too little recent data. */
+/** Recent rates, and rates over a longer time. Where recent data is too little, the longer time counts. */
 export interface ObservedRates {
   readonly lately: Rates
   readonly longer: Rates
@@ -10,8 +10,8 @@ export interface ObservedRates {
 export const nothingObserved = (): ObservedRates => ({ lately: noRates(), longer: noRates() })
 
 /**
- * Milliseconds for which a result is reused: always for `atLeast`, and up to `atMost` while few tickets come or leave,
- * i.e. at most one per `FEW` tickets in memory (our choice).
+ * Milliseconds for which a result is reused: always for `atLeast`. While few tickets come or leave, at most one per
+ * `FEW` tickets in memory, up to `atMost` (our choice).
  */
 const GOOD_MS = { atLeast: 1000, atMost: 30_000 }
 const FEW = 10

@@ -46,8 +46,8 @@ interface Timing {
    */
   ofPair(level: number): number
   /**
-   * Returns the level for checking a part of a match: every part that may grow into an allowed match passes the check
-   * at this level, unless a ticket of last resort joins.
+   * Returns the level for checking a part of a match. At this level, every part that may grow into an allowed match
+   * passes, unless a ticket of last resort joins.
    */
   ofPart(levels: MatchLevels): number
   ofMatch(levels: MatchLevels): number

@@ -51,8 +51,8 @@ export function compileTeams(
 }
 
 /**
- * Compiles a rule about the difference of two tickets as a check of pairs: for rules that cannot use the kernel's
- * columns, because they are nested or about some teams.
+ * Compiles a rule about the difference of two tickets as a check of pairs. It is for rules that are nested or about
+ * some teams only, because these cannot use the kernel's columns.
  * @param limit maximum difference of the two; Infinity where the rule does not count.
  * @param isWithin also called with a ticket and itself.
  * @param groups see `groupsAmong`.

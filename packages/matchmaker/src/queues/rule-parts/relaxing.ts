@@ -23,7 +23,7 @@ export interface LinearRelaxation {
   readonly from: number
   /** The final limit. */
   readonly to: number
-  /** Milliseconds of waiting at which it begins to relax. Default 0. */
+  /** Milliseconds of waiting at which the limit begins to relax. Default 0. */
   readonly startMs?: number | undefined
   /** Milliseconds from `startMs` until `to` is reached. */
   readonly overMs: number
@@ -72,8 +72,9 @@ export const boundariesOfBounds = ({ spanMs }: RelaxationSteps): number[] =>
   Array.from({ length: STEPS_OF_BOUNDS }, (_, index) => (spanMs * (index + 1)) / STEPS_OF_BOUNDS)
 
 /**
- * Returns the limit at a share of the way from the strictest to the loosest, by equal factors: with twice as many
- * players, half the limit is enough, whatever the limit is. If a bound is 0 or negative: by equal differences.
+ * Returns the limit at a share of the way from the strictest to the loosest. Equal shares change the limit by equal
+ * factors, because twice as many players need half the limit, whatever it is. If a bound is 0 or negative, they change
+ * it by equal differences.
  */
 function between({ strictest: from, loosest: to }: LimitBounds, share: number): number {
   if (share >= 1) return to

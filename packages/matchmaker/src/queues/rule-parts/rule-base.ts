@@ -25,8 +25,8 @@ export interface Among {
 export type WaitOf = 'each' | 'youngest' | 'oldest' | 'average'
 
 /**
- * What happens to players who lack the attribute. `refuse` (default): their ticket is refused when it is created;
- * `any`: the rule does not restrict them; `{ value }`: they count as having this value.
+ * What happens to players who lack the attribute. `refuse` (default): their ticket is refused when it is created.
+ * `any`: the rule does not restrict them. `{ value }`: they count as having this value.
  */
 export type Missing<Value> = 'refuse' | 'any' | { readonly value: Value }
 

@@ -5,7 +5,7 @@ import type { LimitBounds, RelaxationStep, RelaxingLimit } from './relaxing.js'
 /** The direction in which a limit relaxes: up, down, or not at all. */
 type Loosening = 'rises' | 'falls' | 'stays'
 
-/** The fault of a part of a value, and its path. */
+/** A fault of a value, and the path of the faulty part. */
 interface FieldFault {
   readonly path: readonly PropertyKey[]
   readonly message: string

@@ -106,7 +106,7 @@ export interface RuleChecks {
   readonly quotas?: readonly Quota<Facts>[] | undefined
   /** True if the quotas alone decide the rule, so that the kernel needs neither its `part` nor its `whole`. */
   readonly quotasDecide?: boolean | undefined
-  /** True if `whole` depends on the time beyond the levels. */
+  /** True if `whole` depends on the current time and not only on the levels. */
   readonly timed?: boolean | undefined
   readonly whole?: ((teams: TeamMembers, levels: MatchLevels) => boolean) | undefined
   /**

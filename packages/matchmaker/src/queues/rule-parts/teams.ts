@@ -12,10 +12,7 @@ export interface TeamDefinition {
   readonly name: string
   /** Number of teams of this kind. Default 1. */
   readonly count?: number | undefined
-  /**
-   * Players in the team: an exact number; or at most `max` and at least `min`, which may fall with the wait of the
-   * match's oldest ticket.
-   */
+  /** Number of players in the team: an exact number, or a range. `min` may fall as the match's oldest ticket waits. */
   readonly size: number | { readonly min: RelaxingLimit; readonly max: number }
 }
 

@@ -17,10 +17,10 @@ import type {
 import * as parts from '../rule-parts/index.js'
 
 /**
- * Each ticket states which others it accepts: between any two tickets, every player's `attribute` must compare by
- * `operator` with the `own` attribute of every player of the other ticket. Players without an `own` value accept
- * everyone. E.g. `attribute: 'skill', operator: '>=', own: 'minSkill'`, or `attribute: 'clan', operator: 'not in', own:
- * 'blockedClans'`.
+ * Each ticket states which others it accepts. Between two tickets, each player's `attribute` is compared by `operator`
+ * with the `own` attribute of each player of the other ticket. Players without an `own` value accept everyone. E.g.
+ * `attribute: 'skill', operator: '>=', own: 'minSkill'`, or
+ * `attribute: 'clan', operator: 'not in', own: 'blockedClans'`.
  */
 export interface AcceptsRule extends RuleBase, Among {
   readonly kind: 'accepts'

@@ -23,10 +23,10 @@ import {
 } from './predicted-win.js'
 
 /**
- * The teams are even. With `difference`, an aggregate of their players differs by at most `max`. With `measure:
- * 'predictedWin'`, no team beats another with a predicted probability above `max`. If team sizes may vary, teams are
- * first made as even in number as parties, sizes and other rules allow, even if less even numbers would satisfy this
- * rule better. Among those arrangements the most even one is chosen.
+ * The teams are even. With `difference`, an aggregate of their players differs by at most `max`. With
+ * `measure: 'predictedWin'`, no team beats another with a predicted probability above `max`. If team sizes may vary,
+ * the numbers of players are first made as even as parties, sizes and other rules allow. Among these arrangements, the
+ * one that satisfies this rule best is chosen.
  */
 export interface BalanceRule extends RuleBase {
   readonly kind: 'balance'
@@ -37,8 +37,8 @@ export interface BalanceRule extends RuleBase {
    */
   readonly measure?: 'difference' | 'predictedWin' | undefined
   /**
-   * For `difference`. Name of a number attribute, or `PARTY_SIZE`: with `aggregate: 'max'`, the teams' largest parties
-   * are of similar size.
+   * For `difference`: name of a number attribute, or `PARTY_SIZE`. With `PARTY_SIZE` and `aggregate: 'max'`, the teams'
+   * largest parties are of similar size.
    */
   readonly attribute?: string | undefined
   /** For `difference`: how the numbers of a team's players are combined. Default `avg`. */
@@ -165,8 +165,8 @@ function compileSpread(rule: Checked<BalanceRule>, { index, levels }: RuleContex
     return high - low
   }
   /**
-   * Checks quickly whether the limit cannot be exceeded: true if no two players who are or may be in the match differ
-   * by more than the limit.
+   * Checks quickly that the limit is kept: true if any two players who are or may be in the match differ by at most the
+   * limit.
    */
   const isEven = (teams: TeamMembers, others: readonly Facts[], most: number) => {
     const { low, high } = extremesOf(others)

@@ -125,7 +125,7 @@ const sizeOf = (team: readonly Facts[]) => team.reduce((sum, { ticket }) => sum 
 const teamsOf = ({ teams, team: only }: Pick<RuleContext, 'teams' | 'team'>, kind: string | undefined): number[] =>
   teams.flatMap((team, at) => ((kind === undefined || team.kind === kind) && (only ?? at) === at ? [at] : []))
 
-/** Returns the checks of a rule about numbers of players. They need nothing but these numbers. */
+/** Returns the checks of a rule that needs to know nothing but numbers of players. */
 function countsOf(rule: Checked<CompareRule>, context: RuleContext): Pick<RuleChecks, 'counts' | 'isSteady'> {
   const { levels } = context
   const limit = parts.timedLimits(rule, levels, rule.value ?? 1, Number.NaN)

@@ -27,8 +27,8 @@ import type { RolesRule } from './roles.js'
 
 /**
  * At least one of the inner rules holds for the match. Inner rules have no `name`, `by`, `optionalAfterMs` or `hard`:
- * those of the outer rule apply, and `each` means the youngest ticket. Some inner rules would refuse a ticket if they
- * stood alone, e.g. for a missing attribute. As inner rules, they do not hold for that ticket instead.
+ * those of the outer rule apply, and `each` means the youngest ticket. An inner rule never refuses a ticket, e.g. for a
+ * missing attribute: it just does not hold for that ticket.
  */
 export interface AnyRule extends RuleBase {
   readonly kind: 'any'

@@ -31,7 +31,7 @@ const NEVER = Symbol('never')
 type RuleVerdict = boolean | undefined
 
 /**
- * Compiles a rule that contains rules. Inner rules check the whole match and have facts of their own: the group's fact
+ * Compiles a rule that contains rules. Inner rules check the whole match and have facts of their own. The group's fact
  * of a ticket is a `Facts` whose `of` has an entry for each inner rule. The group refuses a match for which it does not
  * hold. It allows a match to which it does not apply.
  * @param compile compiles an inner rule.
@@ -128,8 +128,9 @@ const allOf = (verdicts: readonly RuleVerdict[]): RuleVerdict =>
   verdicts.includes(false) ? false : verdicts.includes(undefined) ? undefined : true
 
 /**
- * Returns the teams for which a rule is judged one by one. These are all teams of a kind if the rule is of kind `any`
- * and each inner rule compares a number of one such team with a constant. Undefined stands for the match as a whole.
+ * Returns the teams for which a rule is judged one by one: all teams of a kind, if the rule is of kind `any` and all
+ * its inner rules compare a number of such a team with a constant. Otherwise [undefined]: the match is judged as a
+ * whole.
  */
 function teamsToJudge(rule: Rule, { teams, team: only }: RuleContext): readonly (number | undefined)[] {
   if (only !== undefined || rule.kind !== 'any') return [only]

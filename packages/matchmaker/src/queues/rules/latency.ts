@@ -13,8 +13,8 @@ import type {
 import * as parts from '../rule-parts/index.js'
 
 /**
- * The match has a beacon to which every player has a round trip of at most `maxMs`, and to which the round trips of any
- * two players differ by at most `maxDifferenceMs`.
+ * There is a beacon to which every player has a round trip of at most `maxMs`. The players' round trips to it differ by
+ * at most `maxDifferenceMs`.
  */
 export interface LatencyRule extends RuleBase {
   readonly kind: 'latency'

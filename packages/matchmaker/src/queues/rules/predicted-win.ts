@@ -23,10 +23,10 @@ export interface RatingValue {
 export const DEFAULT_BETA = 25 / 6
 
 /**
- * Returns the lead of one team in standard deviations: the difference of the sums of means, divided by the standard
- * deviation of all ratings and of each team's performance (β) in this match. Φ of the lead is the probability that the
- * team wins. It equals `predictWin` of openskill for two teams, after R. C. Weng and C.-J. Lin, A Bayesian
- * Approximation Method for Online Ranking, JMLR 12 (2011), section 3.
+ * Returns the lead of one team in standard deviations: the difference of the teams' sums of means, divided by its
+ * standard deviation. The deviation includes that of each team's performance in a match (β). Φ of the lead is the
+ * probability that the team wins. It equals `predictWin` of openskill for two teams, after R. C. Weng and C.-J. Lin, A
+ * Bayesian Approximation Method for Online Ranking, JMLR 12 (2011), section 3.
  */
 export const leadOf = (gap: number, variance: number, beta: number): number =>
   gap === 0 ? 0 : gap / Math.sqrt(2 * beta ** 2 + variance)

@@ -29,8 +29,8 @@ export interface RequireRule extends RuleBase {
   /** How the attribute is compared with `value`. */
   readonly operator: Comparison | 'in' | 'not in' | 'contains' | 'excludes'
   /**
-   * The value to compare with: a number, which relaxes in the direction that allows more; a string or boolean for `=`
-   * and `!=`; a list of strings for `in` and `not in`; a string for `contains` and `excludes`, whose attribute is a
+   * The value to compare with. A number relaxes in the direction that allows more. `=` and `!=` also take a string or
+   * boolean, `in` and `not in` a list of strings. `contains` and `excludes` take a string, and their attribute is a
    * list.
    */
   readonly value: RelaxingLimit | string | boolean | readonly string[]

@@ -54,7 +54,7 @@ interface RoleSet {
  * time for each candidate.
  */
 const MOST_QUOTAS = 31
-/** Stands for a quota without a limit. */
+/** The limit of a quota that has no limit. */
 const ANY = 65_535
 const AT_LEVEL_0 = { youngest: 0, oldest: 0, average: 0, now: 0 }
 
@@ -125,8 +125,8 @@ export function compileRoles(rule: Checked<RolesRule>, { index, levels, teams }:
 
 /**
  * Returns all sets of roles that require players, created once for each queue. There are at most 255, because a rule
- * has up to eight roles. All roles can be filled exactly if, for each set of roles, as many players can play one of
- * them as the set requires (Hall's theorem). The largest shortage of any set is the number of players that must still
+ * has up to eight roles. By Hall's theorem, all roles can be filled exactly if each set of roles has as many players
+ * who can play one of them as it requires. The largest shortage of any set is the number of players that must still
  * join.
  */
 function togetherOf(least: readonly number[]): RoleSet[] {

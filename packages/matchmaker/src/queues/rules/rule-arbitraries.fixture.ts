@@ -32,7 +32,7 @@ const someOf = (teams: readonly string[]) => ({
   team: fc.constantFrom(undefined, undefined, undefined, undefined, ...teams),
 })
 
-/** Any rule of a kind for teams of these names. */
+/** Generates a rule of a kind, for teams of these names. */
 export function ruleOf(kind: RuleDefinition['kind'], teams: readonly string[]): fc.Arbitrary<RuleDefinition> {
   const team = optional(fc.constantFrom(...teams))
   switch (kind) {
@@ -161,7 +161,7 @@ const acceptsRule: fc.Arbitrary<RuleDefinition> = fc.oneof(
   }),
 )
 
-/** Any rule that can be nested. It has none of the common fields. */
+/** Generates a rule that can be nested, so it has none of the common fields. */
 const innerRule = (teams: readonly string[]): fc.Arbitrary<RuleDefinition> =>
   fc
     .constantFrom(...kinds.filter((kind) => kind !== 'custom' && kind !== 'any' && kind !== 'not'))
@@ -210,7 +210,6 @@ function compareRule(team: fc.Arbitrary<string | undefined>, teams: readonly str
   })
 }
 
-/** Two custom rules. */
 const noScoutsWhoHurry = ({ teams }: MatchProposal): boolean =>
   teams.every(({ tickets }) =>
     tickets.every(({ waitedMs, players }) => waitedMs >= 500 || !players.some(({ roles }) => roles.includes('scout'))),
