@@ -49,7 +49,7 @@ const api = createTicketApi(matchmaker, {
     resolve: async (ids) =>
       new Map(ids.flatMap((id) => (players.has(id) ? [[id, players.get(id) as PlayerProfile]] : []))),
     cacheMs: 10_000,
-    // A profile is possible too, which then replaces the missing ones: { attributes: { skill: 1000 } }.
+    // If `resolve` fails, the players are refused with 503. A default profile can be stated instead of `refuse`.
     whenFailed: 'refuse',
   },
 })

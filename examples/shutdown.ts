@@ -12,7 +12,10 @@ import { createClient } from '@muster/core'
 import { createEmulator } from '@muster/emulator'
 import { createMatchmaker, openStore, type CloseOptions } from '@muster/matchmaker'
 
-/** Less than the time after which the platform kills: Kubernetes' `terminationGracePeriodSeconds` is 30 by default. */
+/**
+ * Milliseconds for closing. They must be less than the platform waits before it kills the process: Kubernetes'
+ * `terminationGracePeriodSeconds` is 30 by default.
+ */
 const CLOSE_WITHIN_MS = 20_000
 
 const emulator = createEmulator({ speed: 10 })

@@ -1,6 +1,6 @@
 /**
- * Uses every resource group of the service on an emulator: applications and versions, registry, log storage and pull
- * profiles, locations, deployments, tags, fleets and policies, the legacy deploy, relays.
+ * Uses every resource group of the service on an emulator. The groups are applications, versions, registry, log
+ * storage, pull profiles, locations, deployments, tags, fleets, policies, the legacy deploy and relays.
  */
 import assert from 'node:assert/strict'
 import { createClient, NotFound, RouteMissing } from '@muster/core'

@@ -1,8 +1,8 @@
 /**
- * An allocator for machines of one's own: servers are units of systemd there, started by ssh. The protocol is in
- * docs/any-hoster.md. Start it with ALLOCATOR_SECRET, MACHINES (`fra-1.example.com,fra-2.example.com`) and COMMAND,
- * what a unit runs; it finds its port in GAME_PORT. One process at a time: its memory is the file STATE. Checked with a
- * stub in place of ssh, and not on a machine with systemd.
+ * An allocator for your own machines. Each server is a unit of systemd, which the allocator starts by ssh. The protocol
+ * is in docs/any-hoster.md. Start the allocator with ALLOCATOR_SECRET, MACHINES (`fra-1.example.com,fra-2.example.com`)
+ * and COMMAND, the command that each unit runs. The command finds its port in GAME_PORT. Only one allocator may run at
+ * a time, because the file STATE is its memory. Checked with a stub in place of ssh, and not on a machine with systemd.
  */
 import { execFile } from 'node:child_process'
 import { serve, stored } from './serve.js'

@@ -1,4 +1,4 @@
-// pure: what kept a crowd from getting more servers, by what was measured
+// pure: what limited the number of servers, derived from measurements
 import { operations } from '@muster/core/api'
 import type { Inspection } from '@muster/matchmaker'
 

@@ -2,9 +2,11 @@ import type { Player, Ticket } from '@muster/matchmaker'
 import { groupBy } from './group-by.js'
 
 /**
- * Checks the matches without knowing how they were made. Returns one line for each fault: teams of a wrong size,
- * without a tank or a healer, players who avoid each other or are in two matches, too many players, or a promised
- * beacon that is farther from a player than promised.
+ * Checks the matches without knowing how they were made. Returns one line for each of these faults:
+ * - a team of a wrong size, or without a tank or a healer,
+ * - a match of too many players, or of players who avoid each other,
+ * - a player in two matches,
+ * - a promised beacon that is farther from a player than promised.
  */
 export function verify(
   assigned: readonly Ticket[],

@@ -142,7 +142,7 @@ async function watchPairs(url: string) {
   return { heard, world: () => heard.at(-1) as (typeof heard)[number] }
 }
 
-/** Follows the puck with the arrow keys. @returns a function that ends this */
+/** Follows the puck with the arrow keys. @returns a function that stops following */
 function chase(page: Page, id: string, world: () => World): () => Promise<void> {
   const keys = { x: ['ArrowLeft', 'ArrowRight'], y: ['ArrowUp', 'ArrowDown'] } as const
   const held = new Set<string>()

@@ -6,11 +6,11 @@ import { build } from 'esbuild'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Bytes of the file as servers send it, with lobbies and servers. */
+/** Maximum size in bytes of the gzipped file. */
 const MOST = 11_000
 
 const outfile = here('dist/muster.global.js')
-/** What a page has by a script tag: the client, lobbies and servers in one. */
+/** Everything that a page gets from a script tag: the client, lobbies and servers. */
 const contents = ['index', 'lobbies', 'servers'].map((name) => `export * from './${name}.js'`).join('\n')
 await build({
   stdin: { contents, resolveDir: here('dist') },

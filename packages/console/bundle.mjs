@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { licencesOf } from '../../scripts/licences.mjs'
 
-/** Bytes that the script may have: the page opens in a moment on a slow line too. */
+/** Maximum size of the script in bytes, so that the page opens quickly even on a slow line. */
 const MOST = 250_000
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
-/** `@import 'base-of-all-pages'` in a style sheet: the rules of src/parts, which are TypeScript. */
+/** Resolves `@import 'base-of-all-pages'` in a style sheet to the base rules in src/parts, which are TypeScript. */
 const baseOfAllPages = {
   name: 'base-of-all-pages',
   setup: ({ onResolve, onLoad }) => {

@@ -1,5 +1,6 @@
-// Makes src/parts/world-outline.ts: the coastlines of Natural Earth's land at 1:50m (public domain), as the npm package
-// world-atlas carries it (TopoJSON; ISC), projected by d3-geo and simplified for a map of some 1,500 pixels:
+// Creates src/parts/world-outline.ts from the coastlines of Natural Earth's land at 1:50m (public domain). The npm
+// package world-atlas has them as TopoJSON (ISC). They are projected by d3-geo, and simplified for a map of some 1,500
+// pixels.
 //
 //   node make-world-outline.mjs > src/parts/world-outline.ts
 import { readFileSync } from 'node:fs'
@@ -7,14 +8,19 @@ import { createRequire } from 'node:module'
 import { geoGraticule, geoNaturalEarth1, geoNaturalEarth1Raw, geoPath } from 'd3-geo'
 import { feature } from 'topojson-client'
 
-/** Map units. */
+/** Width of the map in map units. */
 const WIDTH = 1800
-/** The meridian in the middle: the map's edge runs through the Bering Strait and cuts no land. */
+/**
+ * The meridian in the middle of the map. With this one, the map's edge runs through the Bering Strait and cuts no land.
+ */
 const MIDDLE = 11
-/** The map's northern and southern limits in degrees. South of it is Antarctica; north of it nobody plays. */
+/**
+ * The map's northern and southern limits in degrees. Nobody plays north of the first. Antarctica is south of the
+ * second.
+ */
 const NORTH = 78
 const SOUTH = -56
-/** Square map units: corners that add a smaller area, and smaller islands, are left out. */
+/** Minimum area of a corner and of an island in square map units. Smaller ones are omitted. */
 const CORNER = 2
 const ISLAND = 6
 /** Degrees between two lines of latitude or longitude. */

@@ -1,6 +1,7 @@
-// Bundles the program as it is packed: files that need no library, and the console's page beside them. What is loaded
-// later is in files of its own, because Node compiles all of a file when it loads it.
-// Usage: node bundle.mjs [folder]. Default: dist itself, whose own modules go; the next `tsc -b` builds them again.
+// Bundles the program for its package: files that need no library, with the console's page beside them. Modules that
+// are imported lazily get files of their own, because Node.js compiles a whole file when it loads it.
+// Usage: node bundle.mjs [folder]. Default: dist itself. The bundle then replaces the modules in dist; the next `tsc
+// -b` builds them again.
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +12,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const dist = here('dist')
 const into = resolve(process.argv[2] ?? dist)
 
-/** `import('undici')` of a library in CommonJS: the file that is loaded later has the library's names, as in Node. */
+/** A CommonJS library that is imported by `import('undici')` has named exports, as in Node.js. */
 const namesOfUndici = {
   name: 'names-of-undici',
   setup: ({ onResolve, onLoad }) => {
@@ -26,7 +27,7 @@ const namesOfUndici = {
 }
 
 const { metafile, outputFiles } = await build({
-  // All files are in one folder: the modules look for their files from there.
+  // All entry points become files of one folder, because the modules find other files relative to their own.
   entryPoints: {
     main: here('dist/cli/main.js'),
     index: here('dist/index.js'),
@@ -44,7 +45,7 @@ const { metafile, outputFiles } = await build({
   legalComments: 'none',
   sourcemap: true,
   sourcesContent: false,
-  // A native module: npm installs the one of the machine.
+  // A native module. npm installs the build for the user's machine.
   external: ['koffi'],
   // Libraries in CommonJS require Node's own modules.
   banner: {
@@ -56,7 +57,8 @@ const { metafile, outputFiles } = await build({
 })
 
 if (into === dist) {
-  // Nothing runs the bundled modules any more. Without its record the compiler builds them anew.
+  // The bundle replaces the compiled modules. Their build record is deleted too, so that the compiler builds them
+  // again.
   const built = await readdir(dist, { recursive: true })
   const bundled = built.filter((file) => /\.js(\.map)?$/.test(file) && !file.startsWith('pages'))
   for (const file of [...bundled, '.tsbuildinfo']) await rm(join(dist, file), { force: true })

@@ -1,5 +1,5 @@
 /*
- * Runs all players in a process of their own, as if they were on the internet: their work takes no time from the
+ * Runs all players in a process of their own, as if they were on the internet. Their work takes no time from the
  * service, and they use only the ticket API.
  */
 import { systemClock } from '@muster/core/clock'

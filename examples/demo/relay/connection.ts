@@ -14,9 +14,9 @@ export interface Connection {
   send(): void
   /** Stops sending, because the session is about to end for this player. Packets that are under way may get lost. */
   stop(): void
-  /** Stops sending, and waits a while for packets that are under way. */
+  /** Stops sending. Resolves once no packet is under way, or after 1 s. */
   drain(): Promise<void>
-  /** Resolves with true if the relay accepts no packet of this player any more, within a while. */
+  /** Resolves with true once the relay accepts no packet of this player any more, or with false after some 5 s. */
   refused(): Promise<boolean>
   /** Closes the connection. @returns what happened to a client's packets. */
   close(): PacketCount

@@ -36,8 +36,7 @@ export function enter(stage: Stage, lobbyId: string, playerId: string): Member {
   }
 
   const done = follow()
-  // An error counts as handled here, because the lobby reads this promise only when all have left, which may never
-  // happen.
+  // Marks an error as handled. The lobby reads this promise only when all members have left, which may never happen.
   done.catch(() => {})
   const member: Member = {
     isLinked: (term = playing?.term) => playing !== undefined && playing.term === term && playing.connection.linked,

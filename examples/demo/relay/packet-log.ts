@@ -5,8 +5,8 @@ export interface PacketCount {
   /** Number of packets that came back. */
   readonly back: number
   /**
-   * Number of packets that did not come back because they were under way when the session ended for this client, e.g.
-   * because its host left or it was kicked.
+   * Number of packets that did not come back because they were under way when the session ended for this client. For
+   * example, its host has left or the client was kicked.
    */
   readonly cutOff: number
   /** Number of packets that did not come back for an unknown reason. */

@@ -5,7 +5,7 @@ import type { RelayProgress } from './job.js'
 
 /** Maximum number of lobbies in a row of the view. */
 const COLUMNS = 8
-/** Number of lines in addition to those with lobbies, without empty ones. */
+/** Number of lines of the view that are neither empty nor lines of lobbies. */
 const OTHER_LINES = 9
 const LONGEST_SPARKLINE = 30
 /** Number of characters before the sparkline. */

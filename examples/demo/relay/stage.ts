@@ -12,7 +12,7 @@ export interface Member {
    * session counts.
    */
   isLinked(term?: number): boolean
-  /** Stops sending, and waits a while for packets that are under way. */
+  /** Stops sending. Resolves once no packet is under way, or after 1 s. */
   drain(): Promise<void>
   /** Resolves once the player has left the lobby, or the lobby has ended. */
   readonly done: Promise<void>

@@ -12,7 +12,7 @@ const queues: readonly QueueDefinition[] = [
   { name: 'ranked', matchSize: 2, deploy, acceptance: { withinMs: 10_000 } },
 ]
 
-/** What happens to a request on its way. Drawn at random for each. */
+/** What happens to a request on its way to Muster and back. */
 export type Fate = 'arrives' | 'lost' | 'answer lost' | 'twice' | 'proxy page' | 'login page' | 'late' | 'at once'
 
 /** The ticket API over a real matchmaker in this process, with clients whose connections break as the test demands. */
@@ -39,7 +39,7 @@ export function openApi(more: Partial<MusterOptions> = {}, pools: readonly PoolD
       const url = String(input)
       sent.push(`${init?.method} ${url.replace('http://play.example', '')}`)
       const now = fate()
-      // A caching proxy does not wait for a change.
+      // A caching proxy answers a long poll at once, without waiting for a change.
       const asked = now === 'at once' ? url.replace(/\?wait=.*/, '') : url
       const go = () => api(new Request(asked, init as RequestInit), { remoteAddress: '192.0.2.7' })
       if (now === 'lost') return untilAborted(init?.signal)
@@ -47,7 +47,7 @@ export function openApi(more: Partial<MusterOptions> = {}, pools: readonly PoolD
       if (now === 'login page') return new Response('<html>Who are you?</html>', { status: 401 })
       if (now === 'late') await clock.sleep(3000)
       const answer = await go()
-      // A group that a proxy creates twice is abandoned and ends by itself.
+      // The creation of a group is not repeated. The first group would be abandoned, and would end by itself.
       if (now === 'twice' && !url.endsWith('/groups')) await go()
       if (now === 'answer lost') return untilAborted(init?.signal)
       return answer
@@ -79,7 +79,7 @@ export function openApi(more: Partial<MusterOptions> = {}, pools: readonly PoolD
   /** The token of the first server that was created. */
   const tokenOfServer = () =>
     calls.create[0]?.environment_variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? ''
-  /** Stopping servers takes requests, which need time to pass. */
+  /** Closes the matchmaker. It stops servers by requests, so time must pass meanwhile. */
   const close = async () => {
     let isClosed = false
     void matchmaker.close().then(() => (isClosed = true))

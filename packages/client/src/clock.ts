@@ -8,7 +8,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** The device's monotonic clock, if it has one. Its other clock may be set back while the game runs. */
+/** The device's monotonic clock, if it has one. The device's wall clock may be set back while the game runs. */
 const { performance: monotonic } = globalThis as { readonly performance?: { now(): number } }
 const began = monotonic === undefined ? 0 : Date.now() - monotonic.now()
 

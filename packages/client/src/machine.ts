@@ -104,14 +104,14 @@ export function createMachine(random: () => number): Machine {
     search: [],
     /** End with a group. */
     group: [],
-    /** End once the player has left, although that may not be known yet. */
+    /** End once the player has left the ticket or the group. */
     cancel: [],
     /** End with the response to the job `act`, which sends a command such as accepting a match. */
     act: [],
   }
   /**
-   * Set while the outcome of a create is unknown: it has no response yet, or was refused because the player already has
-   * a ticket, group or match.
+   * Set while the outcome of a create is unknown. Either no response has arrived yet, or the create was refused because
+   * the player already has a ticket, group or match.
    */
   let entering: { readonly refusal?: Refusal } | undefined
   /** The path of the latest long poll, and the time at which it was or will be sent. */

@@ -106,8 +106,8 @@ export interface ServerRow {
   /** The server's public listing and seats. Null unless it is listed. */
   readonly listing: ServerListing | null
   /**
-   * The state: creating, starting, running, stopping, …. A server that has registered has another one: warm, taken,
-   * playing, draining or lost.
+   * The state: creating, starting, running, stopping, …. A server that has registered instead has the state warm,
+   * taken, playing, draining or lost.
    */
   readonly state: string
   /** Why the server accepts no further match; null while it may get one. */

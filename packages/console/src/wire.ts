@@ -19,9 +19,14 @@
  * | `POST bots` `{ players }` (players, only in `muster dev`) | 202 |
  *
  * A reader of the feed that has missed steps gets another `hello`. Every request has the header `Authorization: Bearer
- * …`. The feed has it too, because the page reads it with `fetch`. An error is a Problem: 401 for a missing or invalid
- * token, 403 for a missing permission, 404, 409 for an edit of an older version of a queue, 422 for an invalid queue
- * (with its faults by line and column), or 429.
+ * …`. The feed has it too, because the page reads it with `fetch`.
+ * The body of an error is an `ErrorBody`. Its status is
+ * - 401 for a missing or invalid token,
+ * - 403 for a missing permission,
+ * - 404 for an unknown object,
+ * - 409 for an edit of an older version of a queue,
+ * - 422 for an invalid queue, with its faults by line and column, or
+ * - 429 for too many requests.
  */
 
 /**
@@ -423,7 +428,7 @@ export interface StoryExplanation {
   readonly queues: readonly {
     readonly queue: string
     readonly summary: string
-    /** For each rule, the number of other tickets that it accepts (`lets`), of all others (`of`). */
+    /** For each rule: the number of other tickets (`of`), and how many of them the rule accepts (`lets`). */
     readonly rules: readonly { readonly rule: string; readonly lets: number; readonly of: number }[]
   }[]
 }

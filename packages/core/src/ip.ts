@@ -40,9 +40,10 @@ function parse(text: string): Address | undefined {
 }
 
 /**
- * Returns the canonical form of an IP address, so that equal addresses are equal strings: dotted decimal for IPv4, RFC
- * 5952 for IPv6, and IPv4 for IPv4-mapped IPv6 (`::ffff:192.0.2.1`, as dual-stack sockets report it). Returns undefined
- * for anything else: host names, surrounding space, leading zeros, zone ids (`fe80::1%eth0`), ports, prefixes.
+ * Returns the canonical form of an IP address, so that equal addresses are equal strings. IPv4 is dotted decimal, and
+ * IPv6 is as in RFC 5952. IPv4-mapped IPv6 (`::ffff:192.0.2.1`, as dual-stack sockets report it) becomes IPv4. Returns
+ * undefined for anything else: host names, surrounding space, leading zeros, zone ids (`fe80::1%eth0`), ports,
+ * prefixes.
  */
 export const canonicalIp = (text: string): string | undefined => (isDottedQuad(text) ? text : parse(text)?.toString())
 

@@ -17,9 +17,11 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
 const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 
 /**
- * Returns the known name that a misspelt name most likely means; undefined if none is near. A known name is near if it
- * differs by a letter or two (one in four), only by case or separators, if it begins with the given name, or if it is a
- * synonym. Names of two letters have no near names.
+ * Returns the known name that a misspelt name most likely means; undefined if none is near. These known names are near:
+ * - a synonym,
+ * - a name that begins with the given one,
+ * - a name that differs only by case or separators,
+ * - a name that differs by at most one letter in four, or by a single letter if it has three letters or more.
  */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   if (given.length > LONGEST) return undefined

@@ -86,7 +86,7 @@ export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
   const convert = (type: z.ZodType, io: 'input' | 'output') => {
     const { $schema: _, $defs = {}, ...whole } = z.toJSONSchema(type, { io, unrepresentable: 'any', metadata }) as Json
     const definitions = $defs as Readonly<Record<string, Json>>
-    // A named type is a reference to its definition, and nothing else.
+    // If the whole type is named, zod returns only a reference to its definition.
     const name = Object.keys(whole).length === 1 ? /^#\/\$defs\/(.+)$/.exec(String(whole['$ref']))?.[1] : undefined
     for (const [part, definition] of Object.entries(definitions))
       if (part !== name) schemas[part] ??= complete(part, tidy(definition))
@@ -112,7 +112,7 @@ export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
     for (const [key, property] of Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, Json>>)) {
       const wire = wireName(operation, key, settings)
       if (wire.place === 'body') inBody.push([wire.name, property])
-      // A header of this name is described by the security scheme.
+      // The security scheme describes the Authorization header, so this header is no parameter.
       else if (wire.name.toLowerCase() !== 'authorization')
         parameters.push(parameter(wire.name, wire.place, required.has(key), property))
     }
@@ -154,7 +154,7 @@ export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
   return { openapi: '3.1.1', info, servers, security, tags, paths, components }
 }
 
-/** Returns the metadata of the schemas, with the ids of another registry. */
+/** Returns a registry with the metadata of all schemas. Ids in `names` take precedence. */
 function withNames(names: z.core.$ZodRegistry<{ readonly id: string }>): z.core.$ZodRegistry<z.core.GlobalMeta> {
   const both = z.registry<z.core.GlobalMeta>()
   both.get = (type) => ({ ...z.globalRegistry.get(type), ...names.get(type) })

@@ -27,8 +27,8 @@ const hiddenKeys = new Set([...secretKeys, ...addressKeys, ...webhookKeys])
 export const isHidden = (key: string) => hiddenKeys.has(key)
 
 /**
- * Returns the strings of an input that must not be shown: values under the keys of secrets, addresses and webhooks, and
- * the `value` next to a true `is_secret` or `is_hidden`.
+ * Returns the strings of an input that must not be shown. These are the values under keys of secrets, addresses and
+ * webhooks, and the `value` next to a true `is_secret` or `is_hidden`.
  */
 export function secretsIn(input: unknown): string[] {
   const found: string[] = []
@@ -78,7 +78,7 @@ export function scrubEnd(text: string, secrets: readonly string[], most: number)
 /** Returns how many characters at the start of the text are the end of the secret. The whole secret does not count. */
 function restOf(secret: string, text: string): number {
   const head = text.slice(0, 8)
-  // A longer match begins with `head`, which occurs at few places of a secret.
+  // A match longer than `head` begins with `head`, so only the few places of `head` in the secret are compared.
   for (let at = secret.indexOf(head, 1); at !== -1; at = secret.indexOf(head, at + 1))
     if (text.startsWith(secret.slice(at))) return secret.length - at
   for (let length = Math.min(head.length, secret.length) - 1; length > 0; length -= 1)
@@ -120,8 +120,8 @@ const SHORT = 3
 
 /**
  * Maximum length of a form that is removed regardless of letter case. A longer form is removed literally, because large
- * patterns fail: 64 variables of 4 KiB take seconds, and a form of some 20,000 characters overflows, with an error
- * whose message contains the secret.
+ * patterns fail. 64 variables of 4 KiB take seconds. A form of some 20,000 characters overflows, with an error whose
+ * message contains the secret.
  */
 const LONGEST_PATTERN = 512
 

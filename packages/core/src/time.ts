@@ -2,20 +2,20 @@ import { listenToAbort, stopListeningToAbort } from './runtime/abort-listeners.j
 import { createWallStep } from './runtime/wall-step.js'
 
 /**
- * Time as a parameter. Everything in Muster that waits or reads the time takes a `Clock`, so that a test can run
- * through an hour in a moment with the same result each time.
+ * Time as a parameter. Everything in Muster that waits or reads the time takes a `Clock`, so that a test can simulate
+ * an hour in a moment, with the same result each time.
  */
 export interface Clock {
   /**
-   * Returns milliseconds since the Unix epoch, by the wall clock at the start of the process and by a monotonic clock
-   * since: for waits, ages and deadlines. The time never goes backwards. A step of the system clock (NTP, a laptop that
-   * slept) does not change it.
+   * Returns milliseconds since the Unix epoch, for waits, ages and deadlines. The wall clock is read at the start of
+   * the process, and a monotonic clock afterwards. The time never goes backwards. A step of the system clock (NTP, a
+   * laptop that slept) does not change it.
    */
   now(): number
   /**
-   * Returns the milliseconds by which the wall clock is ahead of `now`, because it was set (NTP) or the machine slept;
-   * negative if it was set back. Tokens, timestamps and schedules need this value, because others compare them with
-   * their own clocks: see `dateOf`. Default: 0.
+   * Returns the milliseconds by which the wall clock is ahead of `now`; negative if it is behind. They differ once the
+   * clock was set (NTP) or the machine slept. Tokens, timestamps and schedules need this value, because others compare
+   * them with their own clocks: see `dateOf`. Default: 0.
    */
   wallStepMs?(): number
   /**

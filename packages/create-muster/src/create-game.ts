@@ -22,8 +22,8 @@ const TEMPLATE = fileURLToPath(new URL('../template', import.meta.url))
 const TEMPLATE_NAME = 'my-game'
 
 /**
- * Matches a valid name: of the package, of the application at the deployment service, and of the servers' tag, which
- * has at most 32 characters.
+ * Matches a valid name. The name is that of the package, of the application at the deployment service, and of the
+ * servers' tag, which has at most 32 characters.
  */
 const NAME = /^[a-z][a-z0-9-]{0,31}$/
 
@@ -84,7 +84,7 @@ async function writeGame(folder: string, name: string): Promise<void> {
     if (!entry.isFile()) continue
     const from = join(entry.parentPath, entry.name)
     const text = (await readFile(from, 'utf8')).replaceAll(TEMPLATE_NAME, name)
-    // npm excludes files named .gitignore from packages.
+    // The template has the file as `gitignore`, because npm excludes files named .gitignore from packages.
     const path = relative(TEMPLATE, from).replace(/^gitignore$/, '.gitignore')
     const into = join(folder, path)
     await mkdir(dirname(into), { recursive: true })

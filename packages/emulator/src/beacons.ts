@@ -14,8 +14,8 @@ interface OpenBeaconOptions {
   readonly delayMs: number
   readonly timers: Timers
   /**
-   * True if a port is a beacon's. Datagrams from beacons get no echo, because two beacons would echo a forged one
-   * forever.
+   * True if a port is a beacon's. Datagrams from beacons get no echo. Otherwise a datagram with a forged source would
+   * be echoed between two beacons forever.
    */
   readonly isBeacon: (port: number) => boolean
 }
@@ -155,8 +155,8 @@ const closeTcp = (server: Server): Promise<void> => new Promise((resolve) => ser
 /** Milliseconds spent in the access networks at both ends. */
 const ACCESS_MS = 4
 /**
- * Milliseconds of round trip per kilometre of great circle. Light travels 200 km per millisecond in fibre, routes are
- * about 1.6 times as long as the great circle (our choice), and a round trip covers the route twice.
+ * Milliseconds of round trip per kilometre of great circle. Light travels 200 km per millisecond in fibre. Routes are
+ * about 1.6 times as long as the great circle (our choice). A round trip covers the route twice.
  */
 const MS_PER_KM = (2 * 1.6) / 200
 

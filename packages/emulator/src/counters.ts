@@ -17,8 +17,8 @@ export interface PacketCounters {
     /** Datagrams that are not packets, or longer than a packet may be. */
     malformed: number
     /**
-     * Packets of users outside of the session and, with pinned sources, packets of a user from another address. Such
-     * pings may have been answered, and are then counted as answered too.
+     * Packets of users outside of the session. With `pinSource`, also packets of a user from another address. A ping
+     * among them that was answered counts in `answered` too.
      */
     invalidToken: number
     /** Data of a user who is not connected, not valid yet, or connected from another endpoint. */

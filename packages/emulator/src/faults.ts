@@ -7,8 +7,8 @@ import { PacketFault, type RelayFault } from './relays/index.js'
 
 /**
  * A fault, as data: which requests it affects, how often, and how. Without `probability` and `nth`, it affects every
- * request of the operation. If several faults affect one request, their delays add up. Of each other kind of effect,
- * the one that was declared first applies.
+ * request of the operation. If several faults affect one request, their delays add up. Of other effects of the same
+ * kind, only the one that was declared first applies.
  */
 export interface Fault {
   /** Name of the affected operation, or '*' for all. Requests are counted in the order of arrival. */

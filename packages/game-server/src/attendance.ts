@@ -11,9 +11,9 @@ interface Attendant {
   readonly seatId: string | undefined
   /** The `iat` (time of issue) of the player's newest token. */
   readonly iat: number
-  /** Undefined if the player has left and has got another seat since. */
+  /** The status to report. Undefined if the player has left and has got another seat since. */
   status: PlayerStatus | undefined
-  /** Aborting it cancels the timer of the time to return. */
+  /** Aborting it cancels the timer that ends the time within which the player may return. */
   readonly returning: AbortController
 }
 

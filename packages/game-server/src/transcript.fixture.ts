@@ -6,7 +6,7 @@ import { joinKeyOf, signJoinToken } from './join-token.js'
 import type { Match, MatchResult, Player, SeatsWanted } from './served-match.js'
 import type { WireMatch } from './wire.js'
 
-// A game server whose commands and answers are written down, for `transcript.test.ts`.
+// Runs a game server and writes down its commands and answers, for `transcript.test.ts`.
 
 export const START = Date.parse('2026-11-26T12:00:00Z')
 const TOKEN = 'm1.secret'
@@ -81,7 +81,8 @@ export function openServer(lines: Line[], environment?: Readonly<Record<string, 
     random: () => 0.5,
     health: () => isHealthy,
     onProblem: ({ message }) => {
-      // The game knows what its own handler has thrown.
+      // A problem that begins with `own:` was thrown by the game's own handler. The transcript omits it, because the
+      // game knows it already.
       if (!message.startsWith('own:')) write('out', { problem: message })
     },
     fetch: (url, init) =>
@@ -93,13 +94,14 @@ export function openServer(lines: Line[], environment?: Readonly<Record<string, 
         expect(instance).toMatch(/^[\w-]{36}$/)
         const body = { instance: 'one', ...rest }
         const waitMs = path.includes('wait=10') ? 10_000 : 0
-        // The transport sends its own token, unless the request has one.
+        // A token is written down only if it differs from the one that the transport sends by default.
         const sent = new Headers(init?.headers).get('authorization')?.replace('Bearer ', '')
         const own = sent === (enrols ? ENROL_KEY : TOKEN) ? {} : { token: sent }
         write('out', { request, method: init?.method, path, body, waitMs, ...own })
         const lostAt = clock.now() + waitMs + 10_000
         const abort = () => {
-          // An engine's transport times out by itself and reports that no response arrived.
+          // An abort at `lostAt` is a timeout. An engine's transport times out by itself, and reports that no response
+          // arrived.
           if (clock.now() === lostAt) write('in', { answer: request, status: 0 })
           else write('out', { abort: request })
           reply = none
@@ -251,7 +253,7 @@ export async function play(server: Server): Promise<void> {
   await server.run(200)
 }
 
-/** The outcome of a command is reported to Muster, which has it. */
+/** Lets the server report the outcome of a command, and answers the report. */
 export async function settle(server: Server, more: object = { matches: [duel('m7')] }): Promise<void> {
   await server.run(200)
   await server.answer(200, orders({ version: 8, ...more }))

@@ -44,8 +44,7 @@ export function createEventParser(): (piece: string) => readonly SseEvent[] {
       const end = /\r\n|\n|\r/g
       end.lastIndex = from
       const found = end.exec(rest)
-      // A carriage return at the end of a chunk may be the first half of a line break, so the parser waits for the next
-      // chunk.
+      // A carriage return at the end of a chunk may be half of a line break, so the parser waits for the next chunk.
       if (found === null || (found[0] === '\r' && end.lastIndex === rest.length)) break
       const event = line(rest.slice(from, found.index))
       if (event !== undefined) events.push(event)

@@ -111,7 +111,7 @@ export interface DeploymentCreated {
   readonly request_id: string
 }
 
-// Not typed as the interface, because the union needs to see the key that distinguishes its members.
+// Not created by `named`, because the union must see the type of `user_type`, which distinguishes its members.
 const UserAtAddress = z
   .strictObject({
     user_type: z.literal('ip_address'),

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { boundsOf, defaultValueLimits, type ValueLimits } from './value-limits.js'
 
 /**
- * Schemas of limited values. They are in a file apart from the limits, because zod takes longer to load than everything
- * else that reads the limits.
+ * Schemas of values with limits. The limits are in another file, because zod is slow to load and most users of the
+ * limits do not need it.
  */
 
 /** Makes the schema of a string with a limited number of characters. */
@@ -55,8 +55,8 @@ function within<T>(name: keyof ValueLimits, origin: 'string' | 'int', sizeOf: (v
 export const names = z.registry<{ readonly id: string }>()
 
 /**
- * Gives a schema the name of its type. Only its output is checked against the type, because checking the input too
- * makes the compiler take four times as long.
+ * Gives a schema the name of its type. The compiler checks only the schema's output against the type: checking the
+ * input too would take four times as long.
  */
 export function named<T>(id: string, schema: z.core.$ZodType<T>): z.ZodType<T> {
   const readable = schema as z.ZodType<T>

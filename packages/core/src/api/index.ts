@@ -1,4 +1,9 @@
-/** The exports of `@muster/core/api`: the description of the service as data, for building other tools. */
+/**
+ * The exports of `@muster/core/api`: the description of the service as data, for building other tools.
+ *
+ * Docstrings name the source of each fact. `service-api` is the specification of the service. A `public fact` comes
+ * from public documents of a service with the same interface. `Our choice` is a decision of Muster.
+ */
 export { api, operations, type Api, type OperationId } from './api.js'
 export { Application, type CreateApplication, type UpdateApplication } from './applications.js'
 export {

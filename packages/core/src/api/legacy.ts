@@ -75,9 +75,9 @@ export interface DeployLegacy {
   readonly filters?: readonly Filter[] | undefined
   /** Strategy of the placement. The specification's sample has basic; public facts: basic, weighted. */
   readonly ap_sort_strategy?: 'basic' | 'weighted' | (string & {}) | undefined
-  /** Command that replaces the container's own; null keeps that. */
+  /** Command that replaces the container's own; null keeps the container's own. */
   readonly command?: string | null | undefined
-  /** Arguments that replace the container's own; null keeps those. */
+  /** Arguments that replace the container's own; null keeps the container's own. */
   readonly arguments?: string | null | undefined
 }
 

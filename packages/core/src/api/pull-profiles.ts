@@ -129,7 +129,7 @@ export const PullProfileLink = answer<PullProfileLink>('PullProfileLink', {
 })
 
 /**
- * True for the only protected location that the specification names. `.` and `..` are resolved before the comparison.
+ * True for a path in /etc, the only protected location that the specification names. `.` and `..` are resolved first.
  */
 const isProtected = (destination: string) => {
   const parts: string[] = []

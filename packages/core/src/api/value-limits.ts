@@ -47,10 +47,10 @@ export const defaultValueLimits: ValueLimits = {
 
 let inForce = defaultValueLimits
 
-/** Returns the limits that apply at present. */
+/** Returns the bounds of a value: those of the account while `withValueLimits` runs, otherwise the defaults. */
 export const boundsOf = (name: keyof ValueLimits): Bounds => inForce[name]
 
-/** Runs a synchronous `check` whose schemas use these limits instead of the defaults. */
+/** Runs a synchronous `check`. Meanwhile the schemas use the account's limits instead of the defaults. */
 export function withValueLimits<T>(accountLimits: ValueLimits, check: () => T): T {
   const before = inForce
   inForce = accountLimits

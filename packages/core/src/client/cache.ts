@@ -22,8 +22,8 @@ export function deepFreeze<T>(value: T): T {
 const CHUNK = 64 * 1024
 
 /**
- * Returns a short string that is equal for equal JSON values only. Not recursive like JSON.stringify, because the
- * service may nest a response too deeply for the stack.
+ * Returns a short string that is equal for equal JSON values only. Unlike JSON.stringify it is not recursive, because
+ * the service may nest a response too deeply for the stack.
  */
 export function fingerprint(value: unknown): string {
   const hash = createHash('sha256')

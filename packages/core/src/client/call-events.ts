@@ -52,7 +52,7 @@ export interface RetryEvent extends CallEvent {
   readonly error: string
 }
 
-/** The service answered 429, and the queue of that rate limit pauses. */
+/** The service answered 429, and the queue of the exceeded rate limit pauses. */
 export interface ThrottledEvent extends CallEvent {
   /** Name of the rate limit, or of the operation if it has no documented limit. */
   readonly limit: string

@@ -86,8 +86,8 @@ interface Calling {
  * The first hop: validates the input, encodes it as HTTP, and waits for the response until the caller's timeout. The
  * other hops are retry, schedule, send and decode.
  *
- * The first call of a process may have to wait for the description. This time does not count toward the timeout,
- * because a manual clock may advance by minutes meanwhile.
+ * The first call of a process may have to wait for the description. That wait does not count toward the timeout,
+ * because a test's manual clock may advance by minutes during it.
  */
 export function createCall(id: OperationId, calling: Calling): UntypedCall {
   const { flights, cache, lifetime, clock, settings, nextCall } = calling

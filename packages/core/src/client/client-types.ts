@@ -9,9 +9,9 @@ import type { WaitOptions } from './wait-until-ready.js'
 
 /**
  * Calls the operation: resolves with the body of its response, frozen, or rejects with a `MusterError` (or with
- * `signal.reason`). It waits for a documented rate limit. In addition to the errors that an operation names, every call
- * may reject with `InvalidInput` (400), `Unauthorized` (401), `RateLimited` (429), `ServerError` (5xx),
- * `ConnectionLost`, `TimedOut` and `UnexpectedResponse`.
+ * `signal.reason`). It waits for a documented rate limit. Every call may also reject with `InvalidInput` (400),
+ * `Unauthorized` (401), `RateLimited` (429), `ServerError` (5xx), `ConnectionLost`, `TimedOut` and
+ * `UnexpectedResponse`.
  */
 export interface Call<Input, Output> {
   (input: Input, options?: CallOptions): Promise<Output>
@@ -61,7 +61,7 @@ export type Operations<Description> = {
   }
 }
 
-/** The deployment operations, and functions that combine several of them. */
+/** Functions that combine several calls of deployment operations. */
 export interface DeploymentWaits {
   /**
    * Reads the status of one deployment, at growing intervals, until the deployment is READY. To follow many

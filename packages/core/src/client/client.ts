@@ -127,7 +127,7 @@ export function createClient(options: ClientOptions): Client {
     checkMilliseconds('timeoutMs', timeoutMs)
     await pipeline.close(timeoutMs)
   }
-  // Start loading early. The first call waits for it and reports its error.
+  // Starts loading the description early. The first call waits for the same promise, and reports its error.
   loadDescription().catch(() => {})
   const typed = resources as Operations<Api>
 

@@ -132,9 +132,8 @@ export interface ClientOptions {
   /** Maximum number of calls that may start at one moment, for each limit. Default: the limit. */
   readonly burst?: number | undefined
   /**
-   * Milliseconds by which a request may take longer to reach the service than the fastest request. Default 50. The
-   * option matters only if responses are slow, on used connections, while nothing is late. Otherwise a request counts
-   * toward its limit until its response comes.
+   * Maximum difference in milliseconds between the delays of two requests on their way to the service. Default 50. Used
+   * only while the service responds slowly: then a request counts as received before its response comes.
    */
   readonly jitterMs?: number | undefined
   /**
@@ -247,7 +246,7 @@ export function configure(options: ClientOptions): ClientConfig {
   return config
 }
 
-/** True for an object of options. Numbers and lists would otherwise pass as objects without unknown names. */
+/** True for an object of options. A number or a list has no unknown names to reject, so it is rejected here. */
 const isPlain = (options: unknown) => typeof options === 'object' && options !== null && !Array.isArray(options)
 
 function limitsOf(options: NonNullable<ClientOptions['limits']>): ClientConfig['limits'] {

@@ -53,8 +53,8 @@ export function decode(request: RequestFacts, answer: HttpAnswer, clock: Clock, 
 }
 
 /**
- * Returns the result of a DELETE whose first attempt succeeded but whose response was lost. Its second attempt found
- * nothing to delete. The message of that error becomes the message of a success.
+ * Returns the result of a DELETE whose first attempt succeeded but whose response was lost. The second attempt was
+ * answered with `error`, because nothing was left to delete. The result has the message of `error`.
  */
 export function decodeGone({ operation }: Pick<Request, 'operation'>, error: MusterError): unknown {
   const result = operation.output?.safeParse({ message: error.message })
@@ -113,7 +113,8 @@ export const leftOutOf = new WeakMap<object, number>()
 
 /**
  * Adds an empty list to a response that lacks its key, because a public deployment omits an empty list (public fact).
- * Such a response is recognized by its count: all counted entries, possibly none, are on earlier pages.
+ * The list is empty if earlier pages have all counted entries. Without a count, it is empty if this type of response
+ * has no count and no page follows.
  */
 function withList(
   { operation: { items, output }, input }: Pick<RequestFacts, 'operation' | 'input'>,

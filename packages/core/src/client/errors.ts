@@ -1,7 +1,7 @@
 /**
- * The errors of the client. There is one subclass for each different reaction of a caller. Only the reason of an
- * aborted signal is thrown unchanged. No error holds a token, a secret or a player's address, neither in its message
- * nor in its properties or causes.
+ * The errors of the client: one subclass for each way in which a caller should react. An aborted call instead rejects
+ * with `signal.reason`, unchanged. No error holds a token, a secret or a player's address, neither in its message nor
+ * in its properties or causes.
  */
 
 /** Facts about the call that failed. */
@@ -108,9 +108,9 @@ export class ServerError extends MusterError {
 }
 
 /**
- * The response does not come from the API: the address has no such route (404 or 405), or a proxy in front of the
- * service answered. The response says nothing about the named object. Usual causes: a base URL with a wrong path, or a
- * setting such as `createDeploymentPath` that does not match the service. Nothing was executed.
+ * The response does not come from the API. Either the address has no such route (404 or 405), or a proxy in front of
+ * the service answered. The response says nothing about the named object. Usual causes: a base URL with a wrong path,
+ * or a setting such as `createDeploymentPath` that does not match the service. Nothing was executed.
  */
 export class RouteMissing extends ServerError {}
 

@@ -51,7 +51,7 @@ function timedOut(request: Request, timeoutMs: number, before: TimeSpent | undef
   const inFlightMs = Math.round(spent.inFlight - (before?.inFlight ?? 0))
   const where = `queued ${queuedMs} ms, waiting to retry ${retryWaitMs} ms, in flight ${inFlightMs} ms`
   const sent = progress.written || progress.doubtful
-  // A caller that waited in a queue may have been delayed by its limiter, or by a 429 of another call.
+  // If no attempt has failed, the cause is what blocked the queue: its limiter, or a 429 of another call.
   const cause = progress.lastError ?? progress.holdUp?.obstacle() ?? progress.holdUp?.refusal
   const facts = { ...factsOf(request), timeoutMs, queuedMs, retryWaitMs, inFlightMs, sent, cause }
   return new TimedOut(`${id}: timed out after ${timeoutMs} ms (${where})`, facts)
@@ -97,8 +97,8 @@ export function createFlights({ perform, lifetime, clock }: FlightsOptions): Fli
   /** For each waiting caller, the function that rejects it because the client is closed. */
   const waiting = new Set<() => void>()
   /**
-   * Counts beginnings and ends of writes. The count is part of a read's key: a read must not join a read that began
-   * before a write whose effect it may have to see.
+   * Counts beginnings and ends of writes. The count is part of a read's key, so that a read never joins one that began
+   * before a write: it may have to see the write's effect.
    */
   let writes = 0
 

@@ -36,8 +36,8 @@ type PageBody = Readonly<Record<string, unknown>>
 
 /**
  * Creates the iterator over all items of a list operation. The iteration always ends: page numbers only increase, and
- * an empty page or the 10,000th is the last. Repeated pages are skipped. The iterator throws if the list is incomplete:
- * the service announces further pages but only repeats earlier ones, or there are fewer entries than each page's
+ * an empty page or the 10,000th is the last. Repeated pages are skipped. The iterator throws if the list is incomplete.
+ * Either the service announces further pages but only repeats earlier ones, or there are fewer entries than each page's
  * `total_count`.
  */
 export function allPages(id: OperationId, list: UntypedCall) {
@@ -51,7 +51,7 @@ export function allPages(id: OperationId, list: UntypedCall) {
     let page = typeof input?.['page'] === 'number' ? input['page'] : 1
     let promised = true
     let repeats = 0
-    // The smallest total that any page reports. A list that grows while it is read is therefore not incomplete.
+    // The smallest total of any page, so that a list that grows while it is read does not count as incomplete.
     let total: number | undefined
     let came = page === 1 ? 0 : Infinity
     for (let count = 0; count < MOST_PAGES; count += 1) {

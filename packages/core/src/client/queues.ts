@@ -58,7 +58,7 @@ function createLearnedQueues(
     return times
   }
 
-  /** Returns the judge of the operation's refusals. It restarts when the operation's rate changes. */
+  /** Returns the counts that tell 429s of a limit from stray ones. They restart when the operation's rate changes. */
   const judge = (id: OperationId): Refusals => {
     const rate = rates.get(id)?.at(clock.now())
     const known = judges.get(id)
@@ -225,7 +225,7 @@ type Paced = (countedWithinMs: number, because: BoundChange) => void
 function limiterOf(limit: RateLimit, { limiter, share, burst, jitterMs }: ClientConfig, boundChanged: Paced) {
   if (limiter !== undefined) return limiter(limit)
   try {
-    // The bucket reduces a burst that is greater than a small limit to that limit.
+    // A burst above this limit is reduced to the limit.
     return createBucket({
       ...limit,
       share,

@@ -108,9 +108,13 @@ const REFUSALS: Readonly<Record<number, readonly [typeof MusterError, what: stri
 }
 
 /**
- * True if an error response says nothing about the named object. Its body is not JSON with a message, as every error of
- * the API has; or it is about the route; or the operation names no object that could be missing. The service's message
- * for an unknown route is not documented, so the messages of usual servers and gateways are recognized.
+ * True if an error response says nothing about the named object:
+ * - its body is not JSON with a message, as every error of the API has,
+ * - its message is about the route, or
+ * - the operation names no object that could be missing.
+ *
+ * The service's message for an unknown route is not documented, so the messages of usual servers and gateways are
+ * recognized.
  */
 function isNotOfApi(
   { operation }: Pick<Request, 'operation'>,
@@ -122,8 +126,7 @@ function isNotOfApi(
   const { message, detail, details, error } = body ?? {}
   const said = [message, detail, details, error].filter((part) => typeof part === 'string' && part !== '')
   if (said.length === 0 || said.some((part) => saysNoRoute.test(part as string))) return true
-  // Only `message` is documented. Other keys come from frameworks, whose texts about a route are as unspecific as these
-  // messages.
+  // Only `message` is documented. Frameworks use the other keys, and their texts do not say what is missing.
   if (typeof message !== 'string' && said.every((part) => saysNothing.test(part as string))) return true
   return operation.pathKeys.length === 0 && !(operation.errors as readonly number[]).includes(status)
 }

@@ -14,7 +14,7 @@ export type TimeSpent = Readonly<Record<Phase, number>>
 export interface HoldUp {
   /** The latest refusal of a call of the queue; undefined once a later call was accepted. */
   refusal: unknown
-  /** Returns what else than the limit keeps the queue's limiter from giving permits. Undefined if nothing does. */
+  /** Returns why the queue's limiter gives no permits, unless the limit itself is the reason. Otherwise undefined. */
   readonly obstacle: () => Error | undefined
 }
 

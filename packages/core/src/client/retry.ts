@@ -102,8 +102,8 @@ export async function withRetry(
 }
 
 /**
- * Returns at least `least` milliseconds, which lengthens repeated short pauses. Undefined stays undefined: if the
- * service names no time, the queue's default pause applies.
+ * Lengthens a pause to at least `least` milliseconds, so that the pauses of repeated refusals grow. An undefined pause
+ * stays undefined: if the service names no time, the queue's default pause applies.
  */
 const atLeast = (ms: number | undefined, least: number) => (ms === undefined ? undefined : Math.max(ms, least))
 

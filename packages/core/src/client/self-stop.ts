@@ -81,7 +81,8 @@ export async function selfStop(options: SelfStopOptions = {}): Promise<Deploymen
 }
 
 /**
- * Finds the prefix of the injected variables. Like `servicePrefixIn` of @muster/game-server, which has no dependencies.
+ * Finds the prefix of the injected variables. A copy of `servicePrefixIn` in @muster/game-server, a package without
+ * dependencies.
  */
 const prefixIn = (environment: Readonly<Record<string, string | undefined>>): string =>
   environment['MUSTER_SERVICE_PREFIX'] ||

@@ -66,7 +66,7 @@ export async function send(request: Request, slot: CallSlot, { transport, token 
   })
 }
 
-/** The limiter's permit to send the request expired before the request was written. It waits for another permit. */
+/** Thrown if the limiter's permit expired before the request was written. The request then waits for another permit. */
 export const permitExpired = new Error('the permit of the rate limiter expired before the request could be written')
 
 /** Returns the reason not to write a request at the last moment; undefined if there is none. */

@@ -22,8 +22,8 @@ export interface RequestLimits<Who> {
   /** Returns true for callers without limits, e.g. the game's own backend. Default: none. */
   readonly exempt?: ((caller: Who) => boolean) | undefined
   /**
-   * Returns true for callers that count only for themselves, not for their address: e.g. game servers, of which one
-   * address may have many. Default: none.
+   * Returns true for callers that count only for themselves, not for their address. An example is game servers, because
+   * one address may host many. Default: none.
    */
   readonly apart?: ((caller: Who) => boolean) | undefined
   /** The store that counts requests, as `perCaller` and `perAddress`. Default: in memory. */
@@ -54,8 +54,8 @@ export interface Admission<Who extends Caller> {
 export const UNKNOWN_ADDRESS = 'unknown'
 
 /**
- * Maximum number of signed tokens that are verified for an address whose guesses are used up, and for all such
- * addresses together (our choice). Verifying a signature takes up to 0.2 ms.
+ * Maximum number of signed tokens that are verified for an address that has sent too many unknown tokens, and for all
+ * such addresses together (our choice). Verifying a signature takes up to 0.2 ms.
  */
 const SIGNATURES: AttemptLimit = { limit: 100, windowMs: 1000 }
 const SIGNATURES_IN_ALL: AttemptLimit = { limit: 1000, windowMs: 1000 }

@@ -21,7 +21,7 @@ export interface Exchange<Who> {
   readonly request: Request
 }
 
-/** A handler's result: the body of the operation's usual response (undefined if that has none), or another response. */
+/** A handler's result: the body of the operation's usual response, undefined if it has no body, or another response. */
 type Result<Body> = Body | Response | (undefined extends Body ? void : never)
 
 /** A handler for every route. A missing handler does not compile. Routes for anyone have no caller. */
@@ -78,8 +78,8 @@ export interface HttpApiOptions<Table extends Routes, Who extends Caller> extend
   /** Limits of unfinished bodies, by number and by time. Bodies of exempt callers do not count for their address. */
   readonly bodies?: BodyLimits | undefined
   /**
-   * Throws a `Problem` if the caller has no access to the route, before the body is read. Routes for anyone have no
-   * caller: what proves a right is in the request itself. Default: every caller may use every route.
+   * Throws a `Problem` if the caller has no access to the route, before the body is read. A route for anyone has no
+   * caller, so the request itself must prove its right. Default: every caller may use every route.
    */
   readonly authorize?:
     ((route: keyof Table & string, caller: Who | undefined, request: Request) => void | Promise<void>) | undefined
@@ -141,7 +141,7 @@ export function createHttpApi<Table extends Routes, Who extends Caller>(
       isOpen: isOpen(routes[name] as Routes[string]),
       maxBytes: typeof maxBodyBytes === 'number' ? maxBodyBytes : maxBodyBytes(name),
       read: inputReader(routes[name] as Operation),
-      // The parameters' types have already checked the handlers.
+      // The cast is safe, because the type of `handlers` matches each handler to its route.
       handler: options.handlers[name] as ServedRoute['handler'],
     })
   }

@@ -93,7 +93,9 @@ const withLength = (list: readonly string[], length: number): string[] =>
     ? [...list]
     : ['content-length', String(length), ...list]
 
-/** Maximum number of bytes that are read before the head of a response is sent, and of pieces (our choice). */
+/**
+ * Maximum number of bytes, and of pieces, that are read from a body before the response's head is sent (our choice).
+ */
 const MOST_EARLY = 64 * 1024
 const MOST_PIECES = 4
 

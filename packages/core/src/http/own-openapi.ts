@@ -8,7 +8,9 @@ export interface OwnOpenApiOptions {
   readonly version: string
   readonly description: string
   readonly routes: Routes
-  /** The subject of the paths that begin with a word, by that word. Each first word of the routes needs a subject. */
+  /**
+   * The description of each group of paths, by the first word of its paths, e.g. `tickets`. Each first word needs one.
+   */
   readonly subjects: Readonly<Record<string, string>>
   /** Headers that identify callers in addition to their token, by the name of the scheme. Default: none. */
   readonly headerSchemes?: Readonly<Record<string, { readonly name: string; readonly description: string }>> | undefined

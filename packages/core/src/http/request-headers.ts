@@ -95,8 +95,8 @@ export type HostCheck = (host: string | undefined) => boolean
 const NAME = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/
 
 /**
- * Creates a check that protects from DNS rebinding: a hostile page can make its own host name resolve to this machine,
- * and is then same-origin with this server. Browsers send the name in the address bar as Host. So a Host must be an IP
+ * Creates a check that protects from DNS rebinding. A hostile page can make its own host name resolve to this machine.
+ * Then it is same-origin with this server. Browsers send the name in the address bar as Host. So a Host must be an IP
  * address (which needs no resolver), `localhost` or a name below it, or an allowed name.
  * @param allowed names without a port.
  * @param option the option's name in errors. Default `allowedHosts`.

@@ -2,9 +2,7 @@
 const SAMPLES = 16
 /** Length of an epoch in milliseconds. A response counts in its own epoch and in the next, so for one to two epochs. */
 const EPOCH_MS = 15_000
-/**
- * Milliseconds for which responses must be known before they decide anything, because a fast service may begin slowly.
- */
+/** Milliseconds of known responses after which a service can count as slow. A fast service may begin slowly. */
 const KNOWN_AFTER_MS = 5000
 /** A service is slow if at most one in this many responses is quick. */
 const QUICK_ONE_IN = 8
@@ -71,7 +69,8 @@ export interface RequestObserver {
  *   bound. If responses are quick, a response that is missing after the bound shows that the event loop, the network or
  *   the server is stalled.
  * - begins wide, at 250 ms, and is halved after every 10 s without a late event loop or a 429, until it is `leastMs`.
- * - is wide again after this process's event loop was late, once responses have been slow again.
+ * - is Infinity after this process's event loop was late, until responses are known to be slow again. Then it is
+ *   wide.
  * - is Infinity for a minute after a 429.
  *
  * The numbers of these rules are our choice.

@@ -37,7 +37,10 @@ export function createRateSearch(accepted: number, windowMs: number): RateSearch
   let retryMs = RETRY_MS.first
   /** True if the current rate was refused before. */
   let retrying = false
-  /** Start of the current judgement; undefined before the first one. Earlier requests belong to earlier rates. */
+  /**
+   * Time from which the current rate is judged; undefined until the first call of `lower`. Requests that started
+   * earlier belong to earlier rates.
+   */
   let since: number | undefined
   let full = false
 
@@ -84,7 +87,7 @@ export function createRateSearch(accepted: number, windowMs: number): RateSearch
   }
 }
 
-/** Milliseconds of each of the two spans whose responses count. */
+/** Length of a span in milliseconds. Only responses of the current and of the previous span count. */
 const SPAN_MS = 5000
 /**
  * Thresholds for assuming an undocumented limit: more than `least` refusals that are also more than `share` of all

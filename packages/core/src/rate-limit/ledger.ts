@@ -62,8 +62,8 @@ interface TokenLedger {
   /** Returns the earliest time after `now` at which the token of a written request can become free. */
   nextBack(now: number, windowMs: number): number
   /**
-   * Returns the time at which the oldest waiting request was written. Waiting requests have no response yet and may be
-   * regarded as counted: they were written on used connections, while there was a bound (see `createBucket`).
+   * Returns the time at which the oldest waiting request was written. Waiting requests have no response yet, and may be
+   * regarded as counted without one (see `createBucket`).
    */
   waitingSince(): number | undefined
   /** Regards the waiting requests that were written at least `boundMs` ago as counted at `countedAt`. */
@@ -78,7 +78,7 @@ interface TokenLedger {
 
 /**
  * Creates the ledger. A token becomes free one window after the latest time at which the server can have counted its
- * request (`createBucket` explains why): after the response, or after `takeAsCounted`. A request that ends before it is
+ * request: after the response, or after `takeAsCounted`. `createBucket` explains why. A request that ends before it is
  * written frees its token immediately. For a request that ends without a response after it was written, see
  * `createUnanswered`.
  *
@@ -157,7 +157,7 @@ export function createLedger(observer: RequestObserver): TokenLedger {
       while (firstOf(counted) + windowMs <= now) counted.shift()
       return held + answerOnly + waiting.size + counted.length + unanswered.out(now, windowMs)
     },
-    // Any other request may get its response at this moment. Its token then becomes free one window later.
+    // A waiting request may get its response now, which would free its token in one window.
     nextBack: (now, windowMs) => Math.min((counted[0] ?? now) + windowMs, unanswered.nextBack(windowMs)),
     waitingSince: () => waiting.values().next().value?.since,
     takeAsCounted: (now, boundMs, countedAt) => {

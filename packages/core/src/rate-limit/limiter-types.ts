@@ -8,8 +8,8 @@
 export interface Limiter {
   /**
    * Acquires a permit to start one request. Returns the permit, or the time (later than `now`) at which to retry. The
-   * permit counts from that moment. The queue calls this only while a call waits, one at a time. May return a promise.
-   * If it throws or rejects, the error goes to the next waiting call.
+   * permit uses up the limit from then on. The queue calls this only while a call waits, one at a time. May return a
+   * promise. If it throws or rejects, the error goes to the next waiting call.
    */
   reserve(now: number): Permit | number | Promise<Permit | number>
   /** Called if the service answered 429. Nothing is started before `until`. */

@@ -5,7 +5,7 @@ import type { Limiter } from './limiter-types.js'
 import { fixedWindow, slidingLog, tokenBucket } from './server-models.fixture.js'
 import { type Fate, simulate } from './simulation.fixture.js'
 
-/* All times are multiples of 1/8 ms, so that sums are exact and rounding neither breaks nor keeps a limit. */
+/* All times are multiples of 1/8 ms. Sums of them are exact, so that rounding cannot decide whether a limit is kept. */
 export const eighths = (ms: number) => Math.round(ms * 8) / 8
 export const milliseconds = (min: number, max: number) =>
   fc.integer({ min: min * 8, max: max * 8 }).map((count) => count / 8)

@@ -5,8 +5,8 @@ import type { Limiter, LimiterState, Permit } from './limiter-types.js'
 import { createPause, type Pause } from './pause.js'
 
 /**
- * Passed to a job when it starts. The job reports the course of its request to the limiter by it. Repeated reports
- * count once.
+ * Passed to a job when it starts. The job uses it to report the progress of its request to the limiter. Repeated
+ * reports count once.
  */
 export interface CallSlot {
   /**
@@ -260,8 +260,7 @@ export class Scheduler {
       const value = await job(this.#slotOf(start))
       start.answered(this.#clock.now())
       this.#running -= 1
-      // Only after this turn does the caller report whether the call was refused. So the alarm starts the next single
-      // call.
+      // The caller reports a 429 only after this turn. So the alarm starts the next single call, after that report.
       if (this.#pause.probing() && !this.#alarm.isSet()) this.#alarm.set(this.#clock.now())
       return value
     } catch (error) {

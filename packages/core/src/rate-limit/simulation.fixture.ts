@@ -6,9 +6,9 @@ import type { Scheduler } from './scheduler.js'
 export interface Fate {
   /** Milliseconds from the start until the request is written. More than 0 if a connection must be opened first. */
   readonly connectMs: number
-  /** From writing the request until the server counts it. */
+  /** Milliseconds from writing the request until the server counts it. */
   readonly outMs: number
-  /** From counting the request until the server responds. */
+  /** Milliseconds from counting the request until the server responds. */
   readonly thinkMs: number
   /** Milliseconds from sending the response until it arrives. */
   readonly backMs: number

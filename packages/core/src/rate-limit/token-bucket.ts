@@ -18,8 +18,8 @@ export interface Rate {
   /** Returns the number of requests per window at `now`; a fraction if less than one request fits into a window. */
   at(now: number): number
   /**
-   * Lowers the rate after a 429 at `now`. Nothing is started before `until`. Lowers it only once in a window, and once
-   * in a pause, because all requests in flight are refused for the same reason.
+   * Lowers the rate after a 429 at `now`. Nothing is started before `until`. Further 429s in the same window or pause
+   * do not lower it again, because all requests in flight are refused for the same reason.
    */
   lower(now: number, until: number): void
   /** Records that a request started at `now`. @param free number of requests that may still start. */
@@ -27,8 +27,8 @@ export interface Rate {
 }
 
 /**
- * Creates a rate. One 429 leaves 70 % of the rate. After a window, or after the pause if that is longer, each window
- * restores 5 % of the full rate, so that the full rate is reached after six windows. At least 10 % of the full rate
+ * Creates a rate. One 429 leaves 70 % of the rate. The recovery begins after a window, or after the pause if that is
+ * longer. Each window then restores 5 % of the full rate, so it takes six windows. At least 10 % of the full rate
  * remains. The numbers are our choice.
  */
 export function createRate(full: number, windowMs: number): Rate {
@@ -51,10 +51,7 @@ export function createRate(full: number, windowMs: number): Rate {
   }
 }
 
-/**
- * Tolerance for rounding. With times of thirteen digits, a credit that is due may come out slightly below a whole
- * number.
- */
+/** Tolerance for rounding: times have thirteen digits, so a credit that is due may be slightly below a whole number. */
 const TOLERANCE = 1e-3
 
 /** Creates a credit of up to `burst` starts, which refills at the rate. */
@@ -120,8 +117,8 @@ export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: T
   }
 
   /**
-   * True if no responses arrive, so that the server seems to be stalled. The server may then count requests that were
-   * regarded as counted shortly before only when it continues, so these wait again.
+   * True if no responses arrive, so that the server seems to be stalled. Requests that were regarded as counted shortly
+   * before then wait again, because a stalled server counts them only when it continues.
    */
   const standsStill = (now: number): boolean => {
     const since = bound.silentSince(now)
@@ -157,7 +154,8 @@ export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: T
       const boundMs = bound.at(now)
       const since = ledger.waitingSince()
       if (since === undefined || boundMs === Number.POSITIVE_INFINITY) return undefined
-      // The event loop was not watched while the bound was not in use.
+      // While the bound was Infinity, nothing detected a late event loop. So waiting requests are treated as written
+      // now.
       if (since + boundMs < now) ledger.restart(now, now)
       checkDue = Math.max(since, now - boundMs) + boundMs
       return checkDue
@@ -168,7 +166,8 @@ export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: T
         bound.late(now)
         ledger.restart(now, checkDue - WIDE_MS)
       } else if (!standsStill(now)) {
-        // A server in this process was blocked together with the event loop, and counts requests only now.
+        // If the event loop was slightly late, a server in this process was late too, and may count these requests
+        // later.
         ledger.takeAsCounted(now, bound.at(now), now + lateMs)
       }
     },
@@ -190,9 +189,8 @@ export interface BucketOptions {
    */
   readonly burst?: number | undefined
   /**
-   * Milliseconds by which a request may take longer to reach the service than the fastest request. Default 50. The
-   * option matters only if most responses take longer, on used connections, while the event loop is on time (see
-   * `CountBound`).
+   * Maximum difference in milliseconds between the delays of two requests on their way to the service. Default 50. Used
+   * only while the service responds slowly (see `CountBound`).
    */
   readonly jitterMs?: number | undefined
   /**
@@ -202,21 +200,21 @@ export interface BucketOptions {
 }
 
 /**
- * Starts requests so that the *server* never counts more than the limit, whether it uses a sliding window, fixed
+ * Starts requests so that the *server* never counts more than the limit. The server may use a sliding window, fixed
  * windows or a bucket of that size.
  *
- * A token becomes free one window after the latest time at which the server can have counted the request that used it,
- * i.e. one window after the response to that request. Proof: a request with a response at a was counted at c ≤ a. The
- * next request on the same token is written at a + window or later, and counted later still. So counts on each token
- * are a window apart. There are at most as many tokens as the limit, even over all processes, because shares are
- * rounded down. This assumes nothing about the network, the server or this process: each may stall for any time.
+ * A token becomes free one window after the latest time at which the server can have counted its request: one window
+ * after the response. Proof: a request with a response at a was counted at c ≤ a. The next request on the same token is
+ * written at a + window or later, and counted later still. So counts on each token are a window apart. There are at
+ * most as many tokens as the limit, even over all processes, because shares are rounded down. This assumes nothing
+ * about the network, the server or this process: each may stall for any time.
  *
- * The cost is response time / (window + response time) of the rate: 2 % at a response time of 20 ms and a window of 1
- * s, but half at a response time of 1 s. If most responses are slow, a request is therefore also regarded as counted a
- * bound after its writing, as far as `CountBound` allows. Proof: let D be the shortest delay to the server. A request
- * written at w is counted at c ≤ w + D + bound. The next request on its token is written at w + bound + window or
- * later, takes D or longer, and is counted at c + window or later. This assumes that delays to the server differ by
- * less than the bound.
+ * The cost is response time / (window + response time) of the rate. With a window of 1 s it is 2 % at a response time
+ * of 20 ms, but half at 1 s. If most responses are slow, a request is therefore also regarded as counted a bound after
+ * its writing, as far as `CountBound` allows. Proof: let D be the shortest delay to the server. A request written at w
+ * is counted at c ≤ w + D + bound. The next request on its token is written at w + bound + window or later and takes D
+ * or longer. So it is counted at c + window or later. This assumes that delays to the server differ by less than the
+ * bound.
  *
  * The bucket cannot know what another process sent in the window before this process began.
  *
@@ -244,7 +242,7 @@ function validated({ limit, windowMs, share = 1, burst, jitterMs = 50, boundChan
   check(burst === undefined || (Number.isInteger(burst) && burst >= 1), 'burst', burst, 'a whole number from 1')
   check(Number.isFinite(jitterMs) && jitterMs >= 0, 'jitterMs', jitterMs, 'a number from 0')
   const tokens = Math.floor(limit * share + ROUNDING)
-  // A longer window would not help. Several processes with less than one request each may all send within one window.
+  // Less than one request per window is rejected. Several processes with such shares may all send within one window.
   check(
     tokens >= 1,
     'share',

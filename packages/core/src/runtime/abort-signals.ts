@@ -10,7 +10,7 @@ export function manyWaitOn(): AbortController {
 
 export interface LinkedSignal {
   readonly signal: AbortSignal
-  /** Aborts the signal for a reason of its own. */
+  /** Aborts the linked signal, although no source is aborted. */
   abort(reason?: unknown): void
   /** Removes the listeners from the linked signals. */
   unlink(): void

@@ -210,7 +210,7 @@ function parse<T>(schema: z.ZodType<T>, value: unknown) {
   return result.success ? result : schema.safeParse(value, ownWords)
 }
 
-/** The known names of an object, by the list of its unknown names. An issue contains only the unknown names. */
+/** The known names of an object, by the list of unknown names in its issue. The issue itself has only the latter. */
 const knownNames = new WeakMap<readonly string[], readonly string[]>()
 
 /** Gives an empty message to each issue whose schema has none. The message is put into words later, if it is needed. */
@@ -239,7 +239,7 @@ function faultsOf(value: unknown, issues: readonly Issue[]): Fault[] {
 }
 
 /**
- * True if the issue is a consequence of a misspelt name. Either a missing name is only misspelt, or an object with a
+ * True if the issue is a consequence of a misspelt name. Either a missing name is only misspelt. Or an object with a
  * misspelt name violates a rule of its schema, e.g. that one of two names is required.
  */
 function followsFromMisspelt(issue: Issue, value: unknown, issues: readonly Issue[]): boolean {

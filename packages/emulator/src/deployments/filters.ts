@@ -86,7 +86,7 @@ interface PolicyPlaces {
 
 /**
  * Parses a policy's filters, which select locations by location or tag. The specification does not show the form of a
- * Coordinates policy; here its filters are on the fields latitude and longitude, each with one value in degrees (our
+ * Coordinates policy. Here its filters are on the fields latitude and longitude, each with one value in degrees (our
  * choice).
  */
 export function policyPlaces({ type, filters }: Pick<PolicyRecord, 'type' | 'filters'>): PolicyPlaces | RequestProblem {

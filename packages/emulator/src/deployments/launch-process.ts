@@ -200,7 +200,7 @@ function signal(child: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
 /** Resolves with the exit code. For a process that a signal ended, it is 128 plus the signal's number, as in shells. */
 const exitOf = (child: ChildProcess): Promise<number> =>
   new Promise((resolve) => {
-    // Without a listener, a failing kill would end this process. A failing spawn is handled elsewhere.
+    // Without a listener, a failing kill would end this process. The caller of `spawn` handles a failing spawn.
     child.on('error', () => {})
     child.once('exit', (code, by) => {
       signal(child, 'SIGKILL')

@@ -7,8 +7,8 @@ import type { ContainerPort } from './launch-process.js'
 export type Locate = (ip: string) => Coordinates | undefined
 
 /**
- * Returns the coordinates of an IP address. An address that `locate` does not know gets one of the emulator's cities,
- * always the same one for the same network (/16 for IPv4, /32 for IPv6). Without `locate`, this applies to every
+ * Returns the coordinates of an IP address. An address that `locate` does not know gets one of the emulator's cities.
+ * All addresses of a network (/16 for IPv4, /32 for IPv6) get the same city. Without `locate`, this applies to every
  * address.
  */
 export function coordinatesOf(ip: string, locate: Locate | undefined): Coordinates {

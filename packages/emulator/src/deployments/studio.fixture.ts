@@ -2,8 +2,8 @@ import { started, version } from '../emulator.fixture.js'
 import type { EmulatorOptions } from '../options.js'
 
 /**
- * Deploy times without spread: 1 s of seeking (0.2, 0.4, 0.1 and 0.3 s by status), then 10 s of deploying (1 s where
- * the image is cached), and 1 s of terminating.
+ * Deploy times without spread. Seeking takes 1 s: 0.2, 0.4, 0.1 and 0.3 s by status. Deploying takes 10 s, or 1 s where
+ * the image is cached. Terminating takes 1 s.
  */
 const steady = { seekMs: 1000, cachedDeployMs: 1000, deployMs: 10_000, terminateMs: 1000, spread: 0 }
 

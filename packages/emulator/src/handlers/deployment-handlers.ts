@@ -138,9 +138,9 @@ function remarkOnStorage(world: World, wanted: ContainerLogStorage | undefined):
 }
 
 /**
- * Stops a deployment. The response is 202 if nothing changes immediately, because the deployment is not READY yet or is
- * already stopping (our choice; the specification has 410 only for terminated deployments). The log storage is ignored,
- * because the emulator has no buckets.
+ * Stops a deployment. The response is 202 if nothing changes immediately: the deployment is not READY yet, or is
+ * already stopping. The latter is our choice, because the specification has 410 only for terminated deployments. The
+ * log storage is ignored, because the emulator has no buckets.
  */
 function stop(
   world: World,

@@ -93,8 +93,8 @@ export function applyMask(mask: Mask, value: unknown): unknown {
 }
 
 /**
- * The handlers of the API: one for each operation. Compile errors are a missing handler, a status that the operation
- * does not declare, a response of another shape, and an input key that is not declared.
+ * The handlers of the API: one for each operation. The compiler rejects a missing handler, an undeclared status, a
+ * response of another shape, and an undeclared input key.
  */
 export type Handlers = { readonly [Group in keyof Api]: HandlersOf<Group> }
 

@@ -186,7 +186,10 @@ export function createRequestHandler(deps: RequestHandlerDeps): (request: Reques
   }
 }
 
-/** Splits a URL into path and query as sent. Only what the URL class normalizes differs. */
+/**
+ * Splits a URL into path and query, without decoding either. The URL class itself has already normalized some
+ * characters.
+ */
 function targetOf(url: string): { readonly path: string; readonly query: URLSearchParams } {
   const start = url.indexOf('/', url.indexOf('//') + 2)
   const [target = ''] = url.slice(start).split('#', 1)

@@ -43,7 +43,7 @@ export function boundOf(crowd: Crowd, outcome: RunOutcome, queue: Queue): Bound 
   const meetsAt = createMeetsAt(compiled, isPair)
   const found = (isPair ? boundOfPairs : boundOfLarger)(matched, matches, {
     costOf: createPairCost(compiled, units),
-    // Two tickets of one actual match could be matched, even if the rules would forbid it now, e.g. because of a custom
+    // Two tickets of one actual match were allowed together, even if `meetsAt` forbids it, e.g. because of a custom
     // rule.
     withinRules: (one, other) => Math.min(meetsAt(one, other), one.match === other.match ? one.until : Infinity),
     anyRules: meetsWithoutLimits,

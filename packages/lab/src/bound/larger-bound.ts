@@ -3,8 +3,8 @@ import { averageMet, meetings, type MeetsAt, type PresentTicket } from './meetin
 import type { BoundTerms, PairCosts, MatchTickets } from './pair-cost.js'
 
 /**
- * Removes the tickets that cannot be matched with enough of the others to fill a match at a moment. No match of that
- * moment can contain them, so no possible match is lost.
+ * Keeps only the tickets that can share a match at a moment with enough of the others to fill it. No possible match of
+ * that moment is lost.
  */
 type Company = (there: readonly NearbyTicket[], moment: number) => readonly NearbyTicket[]
 
@@ -40,17 +40,18 @@ function createCompany(seen: readonly NearbyTicket[], seats: number, meetsAt: Me
 }
 
 /**
- * Returns the minimum average cost to `seats` other players, over all moments: at each moment, the cost of the cheapest
- * others with whom the ticket could be matched. Proof that no match costs less: at the moment of a match all its
- * members may be matched with one another, so they are among the others that are examined. A party may be split, which
- * only lowers the bound. Infinity if there were never enough others.
+ * Returns the minimum, over all moments, of the average cost to `seats` other players. At each moment, the cheapest
+ * others count with whom the ticket could be matched. Infinity if there were never enough others.
+ *
+ * Proof that no match costs less: at the moment of a match, all its members may be matched with one another. So they
+ * are among the others that are examined. A party may be split, which only lowers the bound.
  */
 function leastCost({ seen, further }: CheapestOthers, seats: number, meetsAt: MeetsAt): number {
   // If some others are unknown, tickets cannot be removed, because any ticket may be matched with an unknown one.
   const company = further === Infinity ? createCompany(seen, seats, meetsAt) : undefined
   let least = Infinity
-  // Only moments at which a player comes or leaves are examined: players who could be matched between two of them could
-  // also be matched at the next one.
+  // Only moments at which a player comes or leaves are examined. Players who could be matched between two of these
+  // moments could also be matched at the later one.
   for (const moment of new Set(seen.flatMap(({ from, until }) => [from, until]))) {
     const there = seen.filter(({ from, until }) => from <= moment && moment <= until)
     const bound = averageCost(there, seats, further)
@@ -76,7 +77,9 @@ function averageCost(there: readonly NearbyTicket[], seats: number, further: num
 /** Maximum number of other tickets that are compared with one another. */
 const MOST_COMPARED = 256
 
-/** Another ticket, and the time in which it could be matched with the ticket. */
+/**
+ * Another ticket that could be matched with a given one: its cost, and the time span in which they could be matched.
+ */
 interface NearbyTicket {
   readonly other: PresentTicket
   readonly cost: number

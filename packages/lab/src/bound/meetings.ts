@@ -66,27 +66,28 @@ function entryOf(compiled: CompiledQueue, { id, players, priority = 0 }: CrowdPa
       network: networkOf(players),
     })
   } catch {
-    // The queue refuses the ticket without attributes that the crowd lacks, e.g. those that a rating book adds during a
-    // run.
+    // The queue refuses a ticket without the attributes that it compares. A crowd may lack some, e.g. those that a
+    // rating book adds during a run.
     return undefined
   }
 }
 
 /**
- * Returns the moment from which two tickets may be matched, regardless of the others in the match, in milliseconds from
- * the crowd's start. It is not before both wait; Infinity if never. One of them may have left before that moment.
+ * Returns the time from which two tickets may be matched, in milliseconds from the crowd's start; Infinity for never.
+ * Other tickets of the match are ignored. The time is not before the later arrival. One of the two may have left by
+ * then.
  */
 export type MeetsAt = (one: PresentTicket, other: PresentTicket) => number
 
-/** Returns the moment if no limits apply. Only rules that never relax still separate players. */
+/** Returns the time if no limits apply. Only rules that never relax still separate players. */
 export const meetsWithoutLimits: MeetsAt = (one, other) =>
   one.entry.key === other.entry.key ? Math.max(one.from, other.from) : Infinity
 
 /**
- * Creates the function for the queue's own limits, which only loosen: a limit applies at the level that both tickets
- * have reached. The loosest limit applies for rules by the oldest ticket or by the average of a match, because other
- * tickets may loosen them. It applies for all rules if limits follow the crowd (`targetWaitMs`), or if a third ticket
- * may be at last resort.
+ * Creates the function for the queue's own limits, which only loosen. A limit applies to two tickets at the level that
+ * both have reached. For a rule by the oldest ticket or by the average of a match, the loosest limit applies, because
+ * other tickets of the match may loosen it. It applies for all rules if limits follow the crowd (`targetWaitMs`), or if
+ * a third ticket may be at last resort.
  */
 export function createMeetsAt({ queue, model, levels }: CompiledQueue, isPair: boolean): MeetsAt {
   const { radius, spans, checks, lastResortLevel } = model
@@ -115,7 +116,9 @@ export function createMeetsAt({ queue, model, levels }: CompiledQueue, isPair: b
   }
 }
 
-/** Returns the gap between two values or ranges. NaN, which exceeds no limit, if a ticket accepts any value. */
+/**
+ * Returns the gap between two values or ranges. If a ticket accepts any value, the gap is NaN, which exceeds no limit.
+ */
 export function gapOf({ values: one }: Entry, { values: other }: Entry, low: number): number {
   const high = low + 1
   return Math.max(one[high] as number, other[high] as number) - Math.min(one[low] as number, other[low] as number)

@@ -4,9 +4,9 @@ import type { CompiledQueue } from '@muster/matchmaker/internal'
 import { type Entry, gapOf, type MeetsAt, type PresentTicket } from './meetings.js'
 
 /**
- * The cost of a queue's matches, and the minimum possible cost if the same players had been matched differently, in
- * matches of the same sizes, without longer waits. The cost of a player is the average over the others in the match. It
- * adds up distance, difference and latency to each of them, in units of the rules' strictest limits. Plain data.
+ * The cost of a queue's matches, and the minimum possible cost. The minimum is over all ways to match the same players
+ * in matches of the same sizes, without longer waits. The cost of a player is the average over the others in the match.
+ * It adds up distance, difference and latency to each of them, in units of the rules' strictest limits. Plain data.
  */
 export interface Bound {
   /**
@@ -86,7 +86,8 @@ export type MatchTickets = readonly PresentTicket[]
 /**
  * Selects up to `most` windows of whole matches, with at most `size` tickets each. Their first matches are evenly
  * spread over the run. A window contains the matches most similar to its first one, among those made shortly before and
- * after it. So its players, who are matched only among themselves, have about as many alternatives as in the run.
+ * after it. The players of a window are matched only among themselves. With these matches they have about as many
+ * alternatives as in the run.
  *
  * @param matches in order of creation.
  * @param met average number of other tickets that wait at the same time as a ticket.

@@ -98,8 +98,8 @@ const MOST_FACTS = 2
 const changeOf = ({ first, mean }: MeasuredDifference) => Math.abs(mean) / Math.max(Math.abs(first), 1e-9)
 
 /**
- * Returns a phrase like `makes players wait less (half of the matched within 9 s instead of 12 s)`; undefined if no
- * measure of the topic has this verdict.
+ * Returns a phrase like `makes players wait less (half of the matched within 9 s instead of 12 s)`. Returns undefined
+ * if no measure of the topic has this verdict.
  */
 function phraseOf(
   topic: Topic,

@@ -33,8 +33,8 @@ interface Judged {
   /** The smallest difference that matters. */
   readonly least: number
   /**
-   * Number of measures that are judged together: the more there are, the more certain each must be, so that all
-   * verdicts of a comparison are right with 95 % confidence (Bonferroni).
+   * Number of measures that are judged together. The more there are, the more certain each verdict must be. All
+   * verdicts of a comparison together are then right with 95 % confidence (Bonferroni).
    */
   readonly family: number
 }

@@ -21,7 +21,7 @@ export interface Had {
   readonly favourite?: number
   readonly unevenRegion?: number
   readonly hours?: number
-  /** For the pool `arena`, in a run with pools. */
+  /** Share of the matches in the pool `arena` that found a warm server. Set only for a run with pools. */
   readonly warm?: number
 }
 

@@ -130,8 +130,9 @@ export function mixCrowds(...crowds: readonly Crowd[]): Crowd {
 const BLOCK_MS = 10 * 60_000
 
 /**
- * Draws another crowd that was equally likely (bootstrap). For each ten minutes, as many parties as came then are drawn
- * from them with replacement. A party that is drawn again gets new ids, and comes at another time of the ten minutes.
+ * Draws another crowd that was equally likely (bootstrap). The parties of each ten minutes are replaced by as many
+ * draws from the same parties, with replacement. A party that is drawn again gets new ids, and comes at another time of
+ * the ten minutes.
  * @throws {InvalidInput} for an invalid seed
  */
 export function resampleCrowd({ header, parties }: Crowd, seed: number): Crowd {
@@ -166,9 +167,9 @@ const MOST_SHIFT_MS = 30 * 60_000
 
 /**
  * Makes a crowd smaller by omitting parties at random, or larger by adding copies with new ids. A copy lives about 10
- * km from its original. It comes up to half an hour earlier or later, but at most a quarter of the crowd's duration, so
- * that players are not matched with their own copies. It has the attributes and the behaviour of its original. Parties
- * of the same players are copied or omitted together.
+ * km from its original. It comes up to half an hour earlier or later, so that players are not matched with their own
+ * copies. The shift is at most a quarter of the crowd's duration. It has the attributes and the behaviour of its
+ * original. Parties of the same players are copied or omitted together.
  * @param factor 0.1 to 10.
  * @throws {InvalidInput} also if the result would be empty
  */

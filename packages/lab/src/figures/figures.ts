@@ -87,7 +87,7 @@ export interface QueueFigures {
 
 /**
  * The values of a limit when players were matched. If each ticket has its own limit (`by: each`, between pairs), a
- * player counts with the limit of the own ticket; otherwise with the limit of the match.
+ * player counts with the limit of the own ticket. Otherwise the player counts with the limit of the match.
  */
 export interface Expansion {
   /** Name of the limit, as in `describeQueue`. */
@@ -122,8 +122,8 @@ export interface Fairness {
 
 export interface GroupFairness {
   /**
-   * Share of the worst served who would have to be other players, so that each group had its proportional part: from 0
-   * (perfectly fair) to almost 1.
+   * Share of the worst served who would have to be replaced by others, so that each group had its proportional part.
+   * From 0 (perfectly fair) to almost 1.
    */
   readonly uneven: number
   readonly groups: Readonly<Record<string, { readonly ofAll: number; readonly ofWorst: number }>>

@@ -61,8 +61,8 @@ const MEASURES = ['waitMs', 'toPlayMs', 'distanceKm', 'latencyMs', 'skillSpread'
 export type SeatMeasure = (typeof MEASURES)[number]
 
 /**
- * The players in tickets, as columns: a player who queues twice has two seats. There is one column for each measure,
- * because a crowd has hundreds of thousands of seats and an object for each would take too much memory.
+ * The players in tickets, as columns: a player who queues twice has two seats. There is one column for each measure. A
+ * crowd has hundreds of thousands of seats, so an object for each seat would take too much memory.
  */
 export interface SeatTable {
   /** Index of the ticket of each seat. The seats of a ticket are adjacent, in the order of its players. */

@@ -19,7 +19,7 @@ export interface LearningStudy {
 
 /**
  * Root mean square error of mu against the true skill. It is 25/3 before anything is known. Undefined if there are no
- * players of the kind.
+ * such players.
  */
 interface RatingErrors {
   /** Error of all players who started as new. */

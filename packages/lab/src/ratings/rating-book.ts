@@ -187,8 +187,8 @@ export interface RatingBook {
   queued(players: readonly CrowdPlayer[]): readonly RatingAttributes[]
   /**
    * Decides the winner of a match by the players' true skill and luck, and rates the players.
-   * @param teams at least two; otherwise there is no winner, and no rating changes
-   * @returns names of the teams, the winner first; undefined if there are fewer than two
+   * @param teams at least two. With fewer, there is no winner and no rating changes
+   * @returns names of the teams, the winner first. Undefined for fewer than two teams
    */
   played(teams: readonly PlayedTeam[]): readonly string[] | undefined
   /** Returns the figures about ratings so far. */

@@ -65,9 +65,9 @@ export type MeteredService = ReturnType<typeof createMeteredService>
  * requests.
  *
  * A create is answered when its server is READY, after its webhook. So a matchmaker reads the status of each server
- * once, at that moment. Status reads are not counted: polling without a webhook would dominate the time of a run, and
- * only show that the matchmaker uses its limits fully. Lists are not supported, because no server is lost or ends by
- * itself.
+ * once, at that moment. Status reads are not counted. Polling without a webhook would dominate the time of a run, and
+ * would only show that the matchmaker uses its limits fully. Lists are not supported, because no server is lost or ends
+ * by itself.
  * @param startMs milliseconds from create to READY.
  * @param ready called when a server is READY: the webhook, and the start of the server's process. The token is that of
  * a pool's server.

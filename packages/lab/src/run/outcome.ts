@@ -52,9 +52,7 @@ export interface ServerUse {
   readonly most: number
   /** Total seconds for which servers existed, which are billed. */
   readonly seconds: number
-  /**
-   * Seconds from create to READY, and seconds without a match. In the remaining ones of `seconds`, matches were played.
-   */
+  /** Seconds from create to READY, and seconds without a match. The rest of `seconds` is the time of matches. */
   readonly bootSeconds: number
   readonly idleSeconds: number
 }

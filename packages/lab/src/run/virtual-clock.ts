@@ -50,7 +50,8 @@ export function createVirtualClock(start: number): VirtualClock {
         sleepers.splice(sleepers.findLastIndex(({ at }) => at <= sleeper.at) + 1, 0, sleeper)
       }),
     settle: async () => {
-      // Makes the code below run as a promise callback, whatever the caller is.
+      // `settled` must be called from a promise callback, whatever the caller is. Otherwise its `nextTick` would run
+      // before the pending promise callbacks.
       await Promise.resolve()
       await settled()
     },

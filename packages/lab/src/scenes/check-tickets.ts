@@ -26,8 +26,8 @@ export const teamNames = ({ teams }: Queue): string[] =>
 type Form = Partial<TicketForm>
 
 /**
- * Groups of fields that replace one another: if a nearer level has one of a group, no field of the group comes from a
- * further level. A player with coordinates thus gets no city from the defaults.
+ * Groups of fields that replace one another. If a nearer level has a field of a group, all fields of that group on
+ * further levels are ignored. A player with coordinates thus gets no city from the defaults.
  */
 const TOGETHER: readonly (readonly (keyof TicketForm)[])[] = [
   ['queue', 'queues'],

@@ -70,7 +70,10 @@ function measureOf(rule: RuleDefinition, path: Path): Pick<Limit, 'measure' | 'a
   return isOfAverages ? { measure: 'teamGap', attribute: rule.attribute } : {}
 }
 
-/** Returns true if it is known which side of the limit is stricter: only for comparisons by more or less. */
+/**
+ * Returns true if it is known which side of the limit is stricter. For `compare` and `require`, that needs an operator
+ * such as `<` or `>=`.
+ */
 const hasStrictSide = (rule: RuleDefinition): boolean =>
   (rule.kind !== 'compare' && rule.kind !== 'require') || /^[<>]/.test(rule.operator)
 

@@ -25,8 +25,8 @@ const RATE = 3e-4
 const GIVES_UP = 5e-4
 
 /**
- * The results of a queue with one `difference` rule, by a formula: players within the limit arrive evenly over time,
- * and are at the limit's distance. A seed changes the rate by some percent.
+ * Computes the results of a queue with one `difference` rule by a formula. Players within the limit arrive evenly over
+ * time. The mean difference in a match is half of the limit. A seed changes the rate by some percent.
  */
 export function modelled({ queue, seed, share }: WantedRun): Measured {
   const rate = RATE * (1 + 0.06 * (seededRandom(seed)() - 0.5) + 0.02 * (1 - share))

@@ -64,8 +64,8 @@ export function createSpace({ limits, numbers }: Searched) {
         return factor > 1 ? value / factor : 1 - (1 - value) * factor
       }),
     /**
-     * Returns the candidate with other first values of its limits. With `start` 0 they are the strictest; with 1,
-     * limits are loosest from the start.
+     * Returns the candidate with `start` as the first value of all its limits: 0 for the strictest value, 1 for the
+     * loosest.
      */
     withStart: (point: Point, start: number) => point.map((value, at) => (axes[at]?.part === 'start' ? start : value)),
   }

@@ -31,7 +31,7 @@ export class KeysUnavailable extends Error {
 
 /**
  * Provides jose with the signing keys at an address (RFC 7517). The first token causes the first fetch. Later fetches
- * run in the background while the old keys are still used, so players can log in during an outage of the identity
+ * run in the background, and the old keys are used meanwhile. So players can log in during an outage of the identity
  * provider of up to 24 h. Redirects are not followed.
  */
 export function createJwks({ url, clock, onProblem, timeoutMs = 5000 }: JwksOptions): JWTVerifyGetKey {
@@ -70,7 +70,7 @@ export function createJwks({ url, clock, onProblem, timeoutMs = 5000 }: JwksOpti
 }
 
 async function fetchBounded(url: string, headers: Headers, signal: AbortSignal): Promise<Response> {
-  // Imported lazily: it takes long to load, and no key is needed before the first token.
+  // undici is imported lazily, because it is slow to load and no key is needed before the first token.
   const { request } = await import('undici')
   const { statusCode, body } = await request(url, { headers: Object.fromEntries(headers), signal })
   if (statusCode !== 200) {

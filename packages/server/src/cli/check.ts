@@ -40,7 +40,7 @@ const LIVE =
   'ask the service, with the token, and each source: only reads, which cost nothing; fails if something does not work'
 const DEPLOY = 'with --live: also create one server, wait until it is READY, and stop it'
 
-/** @throws {InvalidArgumentError} */
+/** Parses a number above 0. @throws {InvalidArgumentError} */
 function amount(text: string): number {
   const value = Number(text)
   if (text.trim() !== '' && value > 0 && value <= 1_000_000) return value

@@ -18,7 +18,7 @@ export function inFolder() {
   })
   afterEach(() => rm(folder, { recursive: true, force: true }))
   const path = (...names: readonly string[]) => join(folder, ...names)
-  /** Gives some work a terminal: its exit code, and what it wrote. */
+  /** Passes a terminal to `work`. Resolves with its exit code and its output. */
   const shown = async (work: (terminal: Terminal) => Promise<number>, { env = {}, isTTY = false }: Options = {}) => {
     const [out, err]: [string[], string[]] = [[], []]
     const stream = (texts: string[]) => ({

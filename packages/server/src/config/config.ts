@@ -149,8 +149,8 @@ export type ConfigFile = z.output<typeof fileSchema>
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * The JSON Schema draft that editors support best. The schema uses nothing newer. Its references may point anywhere in
- * the document.
+ * The JSON Schema draft that editors support best. The schema needs nothing newer except `$defs`, which works because
+ * references may point anywhere in the document.
  */
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 

@@ -45,7 +45,8 @@ interface ShownLine {
 }
 
 /**
- * Returns only the name at the start of a line, for a text that is not YAML: nothing else certainly is not a secret.
+ * Returns only the name at the start of a line. Used for a text that is not YAML, in which anything else may be a
+ * secret.
  */
 function nameOnly(line: string): ShownLine | undefined {
   const name = /^\s*(?:- +)*[A-Za-z][\w-]{0,40}:/.exec(line)?.[0]

@@ -24,8 +24,8 @@ type Defaults = Readonly<Record<string, unknown>>
 
 /**
  * Validates the text of a configuration. Reads neither secrets nor other files.
- * @returns `checked`, undefined if there are errors; the findings in the order of the text; and `locate`, which adds a
- * finding after the validation, e.g. for a variable that is not set
+ * @returns `checked`: the valid file; undefined if there are errors. `findings`: in the order of the text. `locate`:
+ * adds a finding after the validation, e.g. for a variable that is not set
  */
 export function checkText(text: string, defaults: Defaults = {}) {
   const source = readYaml(text)
@@ -85,7 +85,7 @@ export interface ReadOptions {
 export interface ReadConfig {
   readonly config: Config
   readonly warnings: readonly Finding[]
-  /** The text of the file. It shows whether the file has changed since then. */
+  /** The text of the file when it was read. A later text that differs shows that the file has changed. */
   readonly text: string
 }
 

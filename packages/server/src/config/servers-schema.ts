@@ -18,14 +18,14 @@ import type { SecretSource } from './secret.js'
 // Game servers that outlive a match: docs/servers.md.
 
 /**
- * A pool as the file states it. An own type, because this package's declarations could not name the type of a package
- * that it does not depend on.
+ * A pool as the file states it. The type is written out, because the inferred type names a package that is no
+ * dependency of this one.
  */
 export interface ConfiguredPool extends Omit<ServerPool, 'enrol'> {
   /** The keys of machines that enrol in the pool. Each is the place of a secret. */
   readonly enrol: readonly (Omit<ServerPool['enrol'][number], 'key'> & { readonly key: SecretSource })[]
 }
-/** The server browser as the file states it: an own type for the same reason as `ConfiguredPool`. */
+/** The server browser as the file states it. It has a type of its own for the same reason as `ConfiguredPool`. */
 export interface ConfiguredBrowser extends Browser {}
 
 const pool: z.ZodType<ConfiguredPool> = poolSchemaWith(secret)

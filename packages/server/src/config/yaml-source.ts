@@ -343,6 +343,9 @@ const isEmpty = ({ range }: Node) => range?.[0] === range?.[1]
 const hasRange = (node: unknown): node is Node =>
   typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)
 
-/** Returns the position of the name if there is one, because a block value begins on another line. */
+/**
+ * Returns the position of the name, or of the node if there is no name. A block value begins on another line than its
+ * name.
+ */
 const placeOfNamed = (name: unknown, node: unknown): TextRange =>
   hasRange(name) ? placeOfNode(name) : { from: hasRange(node) ? placeOfNode(node).from : 0, to: 0 }

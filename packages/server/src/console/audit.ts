@@ -49,8 +49,8 @@ export function createAudit({ store, clock, failed }: AuditOptions) {
 }
 
 /**
- * The actions that are shown in the history of an object: the kind of object, and a sentence part that says what the
- * operator did to it.
+ * The actions that are shown in an object's history. Each has the kind of the object, and a part of a sentence that
+ * says what the operator did.
  */
 const TOLD: Readonly<Partial<Record<AuditedAction['what'], readonly [StoryKind, did: string]>>> = {
   'cancel-ticket': ['ticket', 'cancelled the ticket'],

@@ -79,7 +79,8 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
   const known = async (): Promise<Segment[]> => (segments ??= await list())
 
   const removeOld = async (all: Segment[]): Promise<void> => {
-    // A segment is written for at most an eighth of `keepMs`, so its last line is younger than its name by that much.
+    // A segment is named by the time of its start, and written for at most an eighth of `keepMs`. Its last line may be
+    // younger than its name by that much.
     const since = dateOf(clock) - keepMs - keepMs / SEGMENTS
     let bytes = all.reduce((sum, segment) => sum + segment.bytes, 0)
     for (;;) {

@@ -85,7 +85,7 @@ export async function serve({ handle }: Pick<Console, 'handle'>) {
         return { event, data: JSON.parse(data) as unknown, bytes: Buffer.byteLength(data) }
       }
     }
-    /** The next event of this name. */
+    /** Resolves with the data of the next event of this name. */
     const until = async <Data>(name: string): Promise<Data> => {
       for (;;) {
         const { event, data } = await next()

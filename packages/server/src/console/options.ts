@@ -124,9 +124,9 @@ export interface ConsoleOptions {
   readonly address?: AddressOf | undefined
   readonly limitsOfRequests?:
     | {
-        /** Default 100 per 5 seconds. */
+        /** Limit of requests of one caller. Default 100 per 5 seconds. */
         readonly perCaller?: AttemptLimit | undefined
-        /** Default 200 per 5 seconds. */
+        /** Limit of requests from one address. Default 200 per 5 seconds. */
         readonly perAddress?: AttemptLimit | undefined
       }
     | undefined

@@ -19,7 +19,7 @@ export const DUEL = `
     deploy: { application: my-game, version: '1.0' }
 `
 
-/** Tests that are not about overload must not be refused for it on a busy machine. */
+/** Turns off the refusal of requests under load. On a busy machine it would disturb tests of other subjects. */
 const UNLIMITED = 'limits: { delayMs: unlimited }'
 
 /** A configuration of the service at `url`, with a test's additions. */
@@ -83,7 +83,9 @@ export async function openServer(text: string, deps: ServerDeps = {}): Promise<S
   return { server, lines, ask: asker(server.url) }
 }
 
-/** Resolves when the program has read what the previous one left. */
+/**
+ * Resolves once the program has read the tickets of the previous process. Until then, reads reject with `Unavailable`.
+ */
 async function isRead({ service }: MusterServer): Promise<void> {
   try {
     await service.getTicket('none')

@@ -201,7 +201,7 @@ const failed: Readonly<Record<ServerFailure, string>> = {
   crashed: 'A game server crashed while players were on it',
 }
 
-/** @param detail the service's description */
+/** Returns a sentence about a failed game server. @param detail the service's description of the failure */
 export const failureText = (reason: ServerFailure, detail: string | undefined): string =>
   detail === undefined ? `${failed[reason]}.` : `${failed[reason]}: ${detail}.`
 

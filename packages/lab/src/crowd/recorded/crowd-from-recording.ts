@@ -77,8 +77,8 @@ function sequencesOf(stories: readonly TicketStory[], habits: Habits): readonly 
 }
 
 /**
- * Returns the play and the break before a ticket, by the time at which it came; undefined if the previous visit had not
- * ended by then.
+ * Returns how long the party played and paused before its next ticket. Returns undefined if that ticket starts another
+ * sequence: it is for other queues, or came before the previous visit had ended.
  */
 function endingBefore(
   { first, last }: Sequence,

@@ -8,13 +8,17 @@ export interface RecordedWait {
   readonly gaveUp: boolean
 }
 
-/** The last quarter of the parties that gave up determines the hazard after the longest wait: one in this many. */
+/**
+ * One in this many of the parties that gave up: those with the longest waits. They determine the hazard after the
+ * longest wait of all.
+ */
 const LAST_SHARE = 4
 
 /**
- * Estimates the patience of parties from recorded waits, by a life table (Kaplan and Meier, 1958), because a matched
- * party would have waited at least until its match. After the longest wait that ended in giving up, the hazard stays at
- * that of the last quarter of those that gave up. Returns undefined if nobody gave up, because nothing is known then.
+ * Estimates the patience of parties from recorded waits. A matched party would have waited at least until its match, so
+ * the estimate is a life table (Kaplan and Meier, 1958). After the longest wait that ended in giving up, the hazard
+ * stays at that of the last quarter of the parties that gave up. Returns undefined if nobody gave up, because nothing
+ * is known then.
  */
 export function patienceCurveOf(seen: readonly RecordedWait[]) {
   const sorted = seen.toSorted((one, other) => one.ms - other.ms || Number(other.gaveUp) - Number(one.gaveUp))
@@ -58,8 +62,8 @@ export function patienceCurveOf(seen: readonly RecordedWait[]) {
 }
 
 /**
- * Returns the mean hazard time after the point at which three quarters of those that gave up had left: the milliseconds
- * waited by all parties from there on, for each party that gave up.
+ * Returns the mean hazard time in milliseconds after three quarters of the parties that gave up had left. It is the
+ * time that all parties waited from then on, divided by the number of them that gave up.
  */
 function meanAfter(sorted: readonly RecordedWait[]): number {
   const gone = sorted.filter(({ gaveUp }) => gaveUp)
@@ -70,7 +74,7 @@ function meanAfter(sorted: readonly RecordedWait[]): number {
     waitedMs += ms - from
     many += Number(gaveUp)
   }
-  // The waited time is 0 if all of them gave up in the same millisecond.
+  // The waited time is 0 if all these parties gave up in the same millisecond.
   return waitedMs === 0 ? Math.max(1, from) : waitedMs / many
 }
 

@@ -56,7 +56,7 @@ function assertPlausible(line: RecordedLine, number: number, first: RecordedLine
 
 /** What was recorded about a ticket. Times are epoch milliseconds. */
 export interface TicketStory extends RecordedTicket {
-  /** When the ticket was created. If it already waited when the recording began: that time. */
+  /** When the ticket was created, or when the recording began if the ticket already waited then. */
   readonly seenAt: number
   /** When the ticket was cancelled, or when its players left before their match began. */
   cancelledAt?: number | undefined

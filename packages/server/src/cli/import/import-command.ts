@@ -35,7 +35,7 @@ export const addImport = (program: Command, terminal: Terminal, end: (code: Exit
       end(await importFile(matchmaker, file, options, terminal)),
     )
 
-/** @throws {InvalidArgumentError} */
+/** Returns the name of a supported matchmaker. @throws {InvalidArgumentError} for any other name */
 function matchmakerOf(name: string): string {
   if (Object.hasOwn(IMPORTERS, name)) return name
   throw new InvalidArgumentError(`The value must be one of ${Object.keys(IMPORTERS).join(', ')}.`)

@@ -128,7 +128,7 @@ async function run(crowdFile: string, options: RunCommandOptions, terminal: Term
   }
 }
 
-/** @throws {InvalidInput} if two of the paths name the same file */
+/** Checks that all paths name different files. @throws {InvalidInput} */
 function assertDistinctFiles(files: readonly string[], folder: string): void {
   for (const [index, file] of files.entries()) {
     const other = files.slice(0, index).find((one) => resolve(folder, one) === resolve(folder, file))

@@ -149,7 +149,7 @@ function queueOf({ file, queues }: QueueFile, name: string): Queue {
   throw new InvalidInput(`--queue: ${file} has no queue ${JSON.stringify(name)}${didYouMean(name, names)} (${has})`)
 }
 
-/** @throws {InvalidInput} if options contradict one another. */
+/** Checks that the options do not contradict one another. @throws {InvalidInput} */
 function checkOptions({ waitP90, giveUp, patch, html }: TuneCommandOptions): void {
   if (waitP90 === undefined && giveUp === undefined)
     throw new InvalidInput(

@@ -107,7 +107,7 @@ for (;;) {
 process.exit(0)
 `
 
-/** A client of that game: it writes `in` once it is let in. */
+/** A client of the game above. It prints `in` once the server has admitted it. */
 export const BOT = `
 import { connect } from 'node:net'
 const { MUSTER_HOST, MUSTER_PORT_GAME, MUSTER_JOIN_TOKEN } = process.env

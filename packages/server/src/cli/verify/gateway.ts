@@ -15,7 +15,7 @@ export class Gateway {
   readonly #listener: Server
   /** Tokens of servers that must register again. */
   readonly #forgotten = new Set<string>()
-  /** Its signal is aborted while Muster is cut off. */
+  /** The signal of this controller is aborted while Muster is cut off. */
   #presence = new AbortController()
 
   /** @param ask passes a request to Muster */

@@ -41,7 +41,7 @@ const SHOWN_LINES = 5
 export class SeenServer {
   /** The process's MUSTER_SERVER_TOKEN. */
   readonly token: string
-  /** Undefined until it has registered. */
+  /** The answer to the server's registration; undefined before. */
   registered: { readonly id: string; readonly key: string } | undefined
   /** Number of accepted registrations. */
   registrations = 0

@@ -37,7 +37,9 @@ const MOST_STEPS = 6
 /** Milliseconds after which a listener that reads nothing may be dropped to make room for a new one. */
 const STUCK_MS = 30_000
 
-/** Sends events to listeners. All of them share one string. A slow reader misses some events, and costs no memory. */
+/**
+ * Sends events to listeners. All listeners get the same string. A slow reader misses some events, and costs no memory.
+ */
 export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions) {
   const listeners = new Set<FeedListener>()
   let isClosed = false

@@ -3,6 +3,8 @@ import { createTicker } from '@muster/core/internal'
 import type { EventStore } from '../event-store.js'
 
 /*
+ * The way of an event to `taken`, by the kind of store:
+ *
  *   add ──▶ taken                                   without a store
  *   add ──▶ taken, and in batches ──▶ folder        of one process; what the folder holds comes first after a start
  *   add ──▶ in batches ──▶ Redis ──▶ taken          of several processes; each follows what all of them append

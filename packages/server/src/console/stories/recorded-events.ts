@@ -117,7 +117,6 @@ export function recordEvents(on: Matchmaker['on'], add: (event: RecordedEvent) =
   }
 }
 
-/** Shares the list of a single id, because most tickets have one player. */
 const idsOf = (items: readonly Pick<Ticket, 'id'>[]): readonly string[] => items.map(({ id }) => id)
 
 export const placeName = (location: AssignedLocation | undefined): string | undefined => {

@@ -65,7 +65,9 @@ function freed(reason: FreedReason): string {
   return `The match left its server: ${isMatchsOwn(reason) ? endedMatch[reason] : ended[reason]}.`
 }
 
-/** The reasons for the end of a match, for which the table `ended` describes the end of its server instead. */
+/**
+ * How `freed` words reasons for the end of a match. The table `ended` words the same reasons for the end of a server.
+ */
 const endedMatch = {
   over: 'its server said that it is over',
   left: 'all its players have left',

@@ -46,8 +46,8 @@ const waiting: Readonly<Record<Exclude<NonNullable<Ticket['waitingFor']>, 'playe
 /**
  * Returns the current state of a match.
  * @param server the match's server, if it has one now
- * @param isSeen true if the current servers are known: a match without a server is then over, even if a crash has lost
- * the event of its end
+ * @param isSeen true if the current servers are known. A match without a server is then over, even if a crash has lost
+ * its last event
  */
 export function matchStanding(
   events: readonly RecordedEvent[],

@@ -219,8 +219,8 @@ export function createStories(options: StoriesOptions): FindStories {
     const all = [...(more.relaxed ?? []), ...events.map(storyEvent), ...operated(kind, serverId ?? id)].toSorted(
       (one, other) => one.at - other.at,
     )
-    // A server's story is complete if it begins with `FIRST`. An event `taken` before that is skipped, because a match
-    // may have requested the server.
+    // A server's story is complete if it begins with `FIRST`. An event `taken` before that does not count, because a
+    // match may take a server that is not created yet.
     const first = events.find(({ what }) => kind !== 'server' || what !== 'taken')
     const isWhole = first?.what === FIRST[kind]
     return {

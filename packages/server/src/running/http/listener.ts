@@ -42,7 +42,7 @@ function inTurn({ onRequest, end, most = MOST_WAITING }: InTurnOptions): Request
 
   const begin = (line: ConnectionQueue, message: IncomingMessage, response: ServerResponse): void => {
     line.isBusy = true
-    // Waits for the next turn, because further requests of the same piece may still arrive in this one.
+    // Waits for the next turn, because node:http may still emit further requests of the same 64 KiB in this turn.
     response.once('close', () => setImmediate(goOn, line, message.socket))
     onRequest(message, response)
   }

@@ -96,8 +96,8 @@ export type LoadGuard = ReturnType<typeof createLoadGuard>
 /** Milliseconds between two checks of how late the event loop is (our choice). */
 const LOOK_MS = 100
 /**
- * A request that begins something may take this multiple of the allowed delay before its age counts as load, because it
- * may fetch profiles or write files (our choice).
+ * Multiple of the allowed delay from which on the age of a request that begins something counts as load (our choice).
+ * Such a request may fetch profiles or write files.
  */
 const AGES = 2
 const TOLD_EVERY_MS = 10_000

@@ -90,7 +90,7 @@ export function createMounts(mounts: MountsOptions): Mounts {
   const operateHere = mounts.hasAdmin ? createOperations({ ready: mounts.ready, ...NOTHING }) : operate
 
   const all: RequestListener = (message, response) => {
-    // Without this, clients with keep-alive would send the next request while the server closes the connection.
+    // With keep-alive, a client would send its next request while the server closes the connection.
     if (mounts.isClosing()) response.shouldKeepAlive = false
     if (operateHere(message, response)) return
     const path = pathOf(message)
