@@ -101,7 +101,7 @@ describe('simulated game servers', () => {
     expect(await shut()).toBe(0)
   })
 
-  test('simulated servers crash, fall silent, refuse and lie on request; every match ends', async () => {
+  test('every match ends although simulated servers crash, fall silent, refuse and report false data', async () => {
     const { matchmaker, emulator, seen, join, run, living, shut } = await open({
       matchMs: 8000,
       crash: 0.2,

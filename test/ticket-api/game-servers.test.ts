@@ -75,7 +75,7 @@ test('a game server registers, gets its match, and receives players with join to
   expect(await shut()).toEqual(nothingLeft)
 })
 
-test('a server’s body in single bytes is read; a body that never ends is cut off and blocks no other', async () => {
+test('a server’s body is read even in single bytes, and cut off if it never ends', async () => {
   const { url, token, register, report, matchId, shut } = await open({
     api: { limits: { bodies: { timeoutMs: 1500 } } },
   })

@@ -108,7 +108,7 @@ test.concurrent.each([
   ['in a team of its backfill', () => [{ teams: teamOf('ann') }]],
   ['in a team, later', () => [{ teams: teamOf('a stranger') }, { version: 1, teams: teamOf('ann') }]],
 ] as const)(
-  'a match continues if its server names a player %s; a name from a backend does not count',
+  'a match that nobody joined continues if its server, not a backend, names a player %s',
   async (_, bodies) => {
     const queues = [{ ...duel, deploy: { ...duel.deploy, joinWithinMs: 4000 } }]
     const { own, other, call, matchmaker, shut } = await open({ studio: { matchmaker: { queues } } })

@@ -113,7 +113,7 @@ describe('play', () => {
     expect(states).toEqual(['ended', 'searching', 'ended'])
   })
 
-  test('play is not cancelled by the signal of an earlier search', async () => {
+  test('play is not cancelled by the AbortSignal of an earlier play call', async () => {
     const { connect, run } = open()
     const ann = connect('ann')
     const controller = new AbortController()
@@ -344,7 +344,7 @@ describe('the connection', () => {
     expect(search.error).toMatchObject({ code: 'closed' })
   })
 
-  test('the client behaves the same if its clock is an hour off or is set back', async () => {
+  test('players are matched even if the clock of a client is an hour ahead or behind', async () => {
     const { connect, run, clock } = open()
     for (const off of [3_600_000, -3_600_000]) {
       const player = `ann${off}`

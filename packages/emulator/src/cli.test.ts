@@ -56,7 +56,7 @@ test('the muster-emulator program prints its URL first, serves, and ends cleanly
   agent.destroy()
 })
 
-test('SIGINT ends muster-emulator, even with running deployments; --faults reads faults from a file', async () => {
+test('muster-emulator reads faults from the file of --faults, and SIGINT ends it during deployments', async () => {
   const file = join(folder, 'faults.json')
   writeFileSync(file, JSON.stringify([{ operation: 'applications.list', status: 503 }]))
   const { child, ended, url } = await serving('--faults', file)

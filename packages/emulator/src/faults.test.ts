@@ -49,7 +49,7 @@ test('a fault takes effect about as often as its probability says, and exactly a
   expect(struck({ ...fault, probability: 1 }, 3)).toEqual([1, 2, 3])
 })
 
-test('delays of several faults on one request add up; of each other kind of fault the first applies', () => {
+test('of several faults on one request all delays apply, and the first fault of any other kind', () => {
   const faults = createFaults(
     [
       { operation: '*', delayMs: 10 },

@@ -309,7 +309,7 @@ test('a server whose clock is an hour off accepts and expires tokens by the time
   }
 })
 
-test('a token for a seat that is about to be reported is waited for; an unknown seat is refused', async () => {
+test('a game server waits 2 s for the orders with the seat of a token before it refuses the token', async () => {
   const key = new Uint8Array(32).fill(7)
   const { clock, server, answer } = setUp()
   await clock.advance(0)

@@ -58,7 +58,7 @@ const named = ({ tickets, openings }: Filled, groups: Iterable<Grouped>) =>
   }))
 
 describe('rounds for any model and any tickets', () => {
-  test('property: rounds break no rule, and put no ticket in two matches', () => {
+  test('property: no match of a round breaks a rule, and no ticket is in two matches', () => {
     fc.assert(
       fc.property(worlds(40), ({ model, tickets, vacant }) => {
         const world = filled(model, tickets, vacant)
@@ -69,7 +69,7 @@ describe('rounds for any model and any tickets', () => {
     )
   })
 
-  test('property: rounds in bulk break no rule, and put no ticket in two matches', () => {
+  test('property: no match of a round over 600 tickets breaks a rule, and no ticket is in two matches', () => {
     fc.assert(
       fc.property(models, entries(30), fc.integer({ min: 600, max: 900 }), (model, tickets, many) => {
         const crowd = Array.from({ length: Math.ceil(many / Math.max(1, tickets.length)) }, (_, time) =>

@@ -108,7 +108,7 @@ describe('the ticket log after kill -9', () => {
     expect(next.matchmaker.explain('ann').waitedMs).toBe(0)
   })
 
-  test('after a restart a ticket whose only queue is gone is refused; other tickets lose only that queue', async () => {
+  test('after a restart without a queue, its tickets are cancelled unless they are in another queue, too', async () => {
     const other = { ...duel, name: 'other', matchSize: 3 }
     const world = createWorld({ queues: [{ ...duel, matchSize: 3 }, other] })
     const first = await world.live()

@@ -41,7 +41,7 @@ describe('cancelling a ticket', () => {
     expect(() => matchmaker.cancelTicket('ann-ben')).toThrow(AlreadyAssigned)
   })
 
-  test('cancelTicket works from a listener of the same match', async () => {
+  test('a listener of `matchFound` can cancel the tickets of that match', async () => {
     const { matchmaker, service, join, run, status } = setUp()
     matchmaker.on('ticketRequeued', ({ ticket }) => void matchmaker.cancelTicket(ticket.id))
     matchmaker.on('matchFound', () => void matchmaker.cancelTicket('ann'))
@@ -53,7 +53,7 @@ describe('cancelling a ticket', () => {
     expect(service.unstopped()).toEqual([])
   })
 
-  test('cancelTicket works from a listener while a match dissolves, and each ticket ends once', async () => {
+  test('a listener of `ticketRequeued` can cancel another ticket of a dissolved match, which ends once', async () => {
     const { matchmaker, service, seen, join, run, status } = setUp({ queues: [{ ...duel, matchSize: 3 }] })
     matchmaker.on('ticketRequeued', ({ ticket }) => void (ticket.id === 'ben' && matchmaker.cancelTicket('cas')))
     join('ann')

@@ -24,7 +24,7 @@ const setUpWith = (queue: QueueDefinition, ...more: QueueDefinition[]) => {
 }
 
 describe('the cooldown of a player', () => {
-  test('declining a match starts a cooldown for this player; the other players keep their place', async () => {
+  test('a player who declines a match gets a cooldown, and the others keep their place in the queue', async () => {
     const { matchmaker, seen, join, run, status, kept, found, clock } = setUpWith(asking)
     await found('ann', 'ben')
     const { createdAt } = matchmaker.getTicket('ben') ?? {}

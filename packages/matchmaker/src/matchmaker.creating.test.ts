@@ -87,7 +87,7 @@ describe('creates beyond the limit in flight', () => {
     expect(await serverLog.open()).toEqual({ servers: [], matches: [] })
   })
 
-  test('creates are held while stops are rejected; their tickets requeue and get servers later', async () => {
+  test('creates are held while stops are rejected, and their tickets search again until stops succeed', async () => {
     let isRefused = true
     const error = new RouteMissing('deployments.stop: the answer is not of the API')
     const { service, seen, matchmaker, join, run, status } = await crowd({
@@ -112,7 +112,7 @@ describe('creates beyond the limit in flight', () => {
     expect(['g', 'h'].map((name) => status(`${name}1-${name}2`))).toEqual(['HOST_ASSIGNED', 'HOST_ASSIGNED'])
   })
 
-  test('a create is held if a stop is rejected while its intent is written; its record has no sentAt', async () => {
+  test('a create is held, without `sentAt` in its record, if a stop is rejected before `sent` is written', async () => {
     const memory = createMemoryServerLog()
     let release: (() => void) | undefined
     let isHeld = false
@@ -150,7 +150,7 @@ describe('creates beyond the limit in flight', () => {
     expect([status('e1-e2'), matchIdOf('e')]).toEqual(['HOST_ASSIGNED', late])
   })
 
-  test('a create waiting in the client is held if a stop is rejected; its record then has no sentAt', async () => {
+  test('a create that waits in the client is held, with no `sentAt` in its record, if a stop is rejected', async () => {
     const serverLog = createMemoryServerLog()
     let isRefused = true
     const error = new RouteMissing('deployments.stop: the answer is not of the API')

@@ -51,7 +51,7 @@ describe('enrolled servers, which Muster has not started', () => {
     expect(status('cas-dan')).toBe('HOST_ASSIGNED')
   })
 
-  test('matches use enrolled servers first; the deployment service creates only servers beyond them', async () => {
+  test('matches use enrolled servers first, and a server is created only if none of them is free', async () => {
     const mixed: PoolDefinition = { ...own, deploy: { application: 'game', version: '7' } }
     const { start, run, join, status, service } = open({ pools: [mixed] })
     await run(500)
@@ -129,7 +129,7 @@ describe('enrolled servers, which Muster has not started', () => {
 })
 
 describe('the enrolment of a server', () => {
-  test('a repeated enrolment gets the same answer; a restarted process replaces its earlier server', async () => {
+  test('a repeated enrolment gets the same answer, and a restarted process replaces its earlier server', async () => {
     const { enrol, enrolment, run, start, join, seen, report } = open()
     await run(500)
     const first = await start('fra-1', 'one')
@@ -148,7 +148,7 @@ describe('the enrolment of a server', () => {
     expect(await enrol(enrolment('fra-1', 'one'))).toMatchObject({ status: 410, json: { code: 'server-gone' } })
   })
 
-  test('an enrolment is refused if it breaks the terms of its key', async () => {
+  test('an enrolment is refused if its key does not allow its build, its address or a further server', async () => {
     const terms = { ...own.enrol[0], max: 1, matches: 2, hosts: ['203.0.113.0/24', 'game.example.com'], builds: ['7'] }
     const { enrol, enrolment, run, matchmaker } = open({ pools: [{ ...own, enrol: [terms] }] })
     await run(500)
@@ -174,7 +174,7 @@ describe('the enrolment of a server', () => {
     expect((await at('192.0.2.1', '::ffff:192.0.2.1')).status).toBe(200)
   })
 
-  test('an enrolment with a wrong key gets 401, counted by address; a key authenticates no other request', async () => {
+  test('an enrolment with a wrong key gets 401, and counts as a guess of its address', async () => {
     const { enrol, enrolment, run, send } = open()
     await run(500)
     const statuses = new Set<number>()
@@ -222,7 +222,7 @@ describe('the token of an enrolled server', () => {
 })
 
 describe('a key for enrolments', () => {
-  test('an enrolment key is rotated by adding a second key for its place; servers of a removed key drain', async () => {
+  test('servers of an enrolment key drain once another key replaces that key in the configuration', async () => {
     const both = { ...own, enrol: [...own.enrol, { ...own.enrol[0], key: NEXT_KEY }] }
     const { start, run, enrol, enrolment, matchmaker, join, seen } = open({ pools: [both] })
     await run(500)
@@ -259,7 +259,7 @@ describe('a key for enrolments', () => {
 })
 
 describe('enrolled servers after a restart of Muster', () => {
-  test('enrolled servers keep token, id and matches after a restart; a silent server is lost after 85 s', async () => {
+  test('enrolled servers keep token, id and matches after a restart, unless they are silent for 85 s', async () => {
     const memory: StoreMemory = new Map()
     const before = open({ store: createMemoryStore(memory) })
     await before.run(500)
@@ -329,7 +329,7 @@ test.each([
   expect(after.seen.matchOver).toMatchObject([{ reason: 'max-duration' }])
 })
 
-test('an enrolled process whose server was lost gets 410; after a restart it enrols as a new server', async () => {
+test('a process whose enrolled server has ended gets 410, and a new server once Muster has restarted', async () => {
   const memory: StoreMemory = new Map()
   const before = open({ store: createMemoryStore(memory) })
   await before.run(500)

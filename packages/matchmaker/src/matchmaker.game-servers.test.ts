@@ -99,7 +99,7 @@ describe('the game server of a match', () => {
     expect(seen.matchOver).toHaveLength(1)
   })
 
-  test('a game server ends its match by omitting it; the answer comes once the end is stored', async () => {
+  test('a match is over if its server’s report omits it, and the answer comes once the end is stored', async () => {
     const memory = createMemoryServerLog()
     let release = () => {}
     const append: ServerLog['append'] = async (entries) => {
@@ -220,7 +220,7 @@ describe('the game server of a match', () => {
     expect(await waiting).toMatchObject({ want: 'stop', reason: 'stopped', matches: [] })
   })
 
-  test('a second registration of a server replaces the first process, which drains; a problem reports it', async () => {
+  test('a second registration of a server drains the first process, and is reported as a problem', async () => {
     const { matchmaker, token, matchId, report, open, run, seen } = await deployed()
     matchmaker.registerServer(token, registration)
     open({ ann: 'in' })

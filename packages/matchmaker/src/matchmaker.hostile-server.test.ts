@@ -73,7 +73,7 @@ describe('a listed server that reports players without a seat on it', () => {
     expect(matchmaker.seatsOf('ann')).toMatchObject([{ id: seat?.id, serverId: second, state: 'away' }])
   })
 
-  test('a server may report a player who had a seat on it before, even after the seat expired', async () => {
+  test('a player whom a server reports after the player’s held seat expired gets the seat again', async () => {
     const { matchmaker, run, first, server } = await hostile()
     matchmaker.holdSeats({ serverId: first, playerIds: ['ann'] })
     await run(40_000)

@@ -69,7 +69,7 @@ describe('a match whose create fails for lack of capacity', () => {
     expect(seen.ticketRequeued).toMatchObject([{ reason: 'no-capacity' }])
   })
 
-  test('tickets search again although a failed create cannot be stopped yet; it is stopped later', async () => {
+  test('tickets search again although the deployment of their failed create can be stopped only later', async () => {
     const { service, seen, join, run } = setUp({
       queues: [cached],
       service: {

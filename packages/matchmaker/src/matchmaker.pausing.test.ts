@@ -9,7 +9,7 @@ import type { MatchmakerOptions } from './options.js'
 const other = { ...duel, name: 'other' }
 const ip = '198.51.100.7'
 
-test('a paused queue accepts tickets but makes no match until resumed; their wait time counts', async () => {
+test('a paused queue accepts tickets, which count their wait, but makes no match until it is resumed', async () => {
   const { matchmaker, seen, join, run, status } = setUp()
   matchmaker.pauseQueue('duel')
   matchmaker.pauseQueue('duel')
@@ -39,7 +39,7 @@ test('explain reports that a ticket waits because its queue is paused', async ()
   expect(matchmaker.explain(id).summary).toBe('duel: The queue is paused. other: Nobody else waits.')
 })
 
-test('tickets of a paused queue expire as usual', async () => {
+test('tickets of a paused queue expire at the same time as without the pause', async () => {
   const { matchmaker, seen, join, run } = setUp({ queues: [{ ...duel, expireAfterMs: 3000 }] })
   matchmaker.pauseQueue('duel')
   join('ann')

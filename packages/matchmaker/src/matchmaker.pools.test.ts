@@ -139,7 +139,7 @@ describe('a pool of servers', () => {
     expect(bounded.service.calls.create).toHaveLength(12)
   })
 
-  test('a pool without places and player coordinates keeps no server warm; each match creates a server', async () => {
+  test('a pool without places creates a server for each match if players have no coordinates', async () => {
     const { seen, service, run, join } = open({ pools: [{ ...arena, places: undefined, at: [], warm: { hit: 0.95 } }] })
     for (let match = 0; match < 20; match += 1) {
       join(`a${match}`, `b${match}`)
@@ -291,7 +291,7 @@ describe('a pool of servers', () => {
     expect(service.unstopped()).toEqual(['r1'])
   })
 
-  test('an outage of the deployment service does not count as a failed attempt of a waiting match', async () => {
+  test('creates that fail in an outage of the deployment service do not count as attempts of the ticket', async () => {
     const error = new ConnectionLost('refused', { sent: false })
     const { matchmaker, service, run, join } = open({
       pools: [{ ...arena, at: [] }],

@@ -166,7 +166,7 @@ describe('a seat', () => {
     expect(matchmaker.seatsOf('cat')).toHaveLength(1)
   })
 
-  test('a held seat is freed when its player is sent to a match; a taken seat is not', async () => {
+  test('a seat is freed when its player is sent to a match, if the seat is held but not yet taken', async () => {
     const { matchmaker, listed, run, servers, join, status } = open({ pools: [world] })
     const [first = ''] = await listed()
     if (servers[0] !== undefined) servers[0].players = { ben: 'in' }
@@ -277,7 +277,7 @@ describe('a server that players start by startServer', () => {
     expect(matchmaker.inspect().pools).toMatchObject([{ idle: 2, draining: 0 }])
   })
 
-  test('a booting server that its player gives back is stopped; giving back often has a cooldown', async () => {
+  test('a booting server that its player gives back is stopped, and a third one causes a cooldown', async () => {
     const { matchmaker, service, run } = open({ pools: [{ ...arena, at: [] }] })
     await run(1000)
     for (let nth = 0; nth < 60; nth += 1) {

@@ -48,7 +48,7 @@ describe('the log of servers', () => {
     return { disk, serverLog: { append, open: () => memory.open() } satisfies ServerLog }
   }
 
-  test('a full server log delays the assignment of a READY server; a restart keeps that server', async () => {
+  test('while the server log is full, players are not sent to a READY server, which a restart keeps', async () => {
     const { disk, serverLog } = onDisk()
     const { clock, matchmaker, service, seen, run, join, status } = setUp({ serverLog })
     join('ann', 'ben')

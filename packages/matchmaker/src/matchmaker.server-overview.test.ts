@@ -89,7 +89,7 @@ describe('inspect and survey of servers', () => {
     expect(matches).toMatchObject([{ matchId: id, pool: 'arena' }])
   })
 
-  test('`inspect` and `survey` show the players on a server; a starting server counts only as that', async () => {
+  test('`inspect` and `survey` show the players on a server, and a starting server only as starting', async () => {
     const { matchmaker, id, matchId } = await playing()
     const { servers, pools, matches } = matchmaker.inspect()
     expect(servers).toMatchObject([{ id, state: 'PLAYING', matches: [matchId], matchesServed: 1, playersIn: 1 }])

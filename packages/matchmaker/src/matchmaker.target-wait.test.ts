@@ -4,7 +4,7 @@ import { deploy, setUp } from './matchmaker.fixture.js'
 
 const TARGET_MS = 10_000
 
-test('limits with a target wait are stricter in a crowd and looser with few players; explain shows it', async () => {
+test('with a target wait, limits are stricter in a crowd than with few players, as explain shows', async () => {
   const { matchmaker, run } = setUp({
     queues: [
       {

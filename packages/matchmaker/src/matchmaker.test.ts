@@ -111,7 +111,7 @@ describe('the first match of two players', () => {
   test.each([
     ['is not listed any more', false],
     ['is still listed', true],
-  ])('a match whose server ends by itself leaves nothing behind if it %s', async (_, listsEnded) => {
+  ])('a match whose server ends by itself is removed if the deployment %s', async (_, listsEnded) => {
     const { matchmaker, seen, join, run } = setUp({
       service: { listsEnded, fate: () => ({ readyMs: 1000, endMs: 10_000 }) },
     })

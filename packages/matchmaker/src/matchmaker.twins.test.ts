@@ -140,7 +140,7 @@ describe('a registration while the deployment of the server is unknown', () => {
     expect(register('r1')).toBe('registered')
   })
 
-  test('a registration with an unknown deployment triggers a list; then only one deployment is kept', async () => {
+  test('a registration with an unknown deployment triggers a list request, and one deployment is kept', async () => {
     const { service, join, run, register, addTwin, searches } = open({
       // A list that is read for the first time after 15 s.
       listLagMs: 240_000,

@@ -41,7 +41,7 @@ function setUp(queues: readonly QueueDefinition[]) {
 }
 
 describe('estimated waits of a queue', () => {
-  test('estimated waits are right for new tickets while the load changes', async () => {
+  test('about half of new tickets are matched within the estimated p50 while the load changes', async () => {
     const { clock, matchmaker, come } = setUp([trio])
     const random = seededRandom(7)
     const open = new Map<string, { estimate: WaitEstimate | undefined; at: number }>()

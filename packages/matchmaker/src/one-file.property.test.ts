@@ -118,7 +118,7 @@ test.each(['duel', 'sides'])(
   },
 )
 
-test('a player whose match is known only from the record of its server gets the same assignment again', async () => {
+test('after a restart a player gets the same assignment, even if only a server’s record names the match', async () => {
   const world = createWorld({ queues })
   try {
     const first = await world.live()

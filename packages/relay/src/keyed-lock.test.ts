@@ -2,7 +2,7 @@ import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { createKeyedLock } from './keyed-lock.js'
 
-test('tasks of one key run one after another, even after a failure; tasks of other keys do not wait', async () => {
+test('tasks of one key run one after another, even after a failure, and do not delay tasks of other keys', async () => {
   const clock = createManualClock()
   const lock = createKeyedLock()
   const began = clock.now()

@@ -52,14 +52,14 @@ describe('closing a client', () => {
     expect(await failure(client.tags.get(tag))).toBeInstanceOf(ClientClosed)
   })
 
-  test('closing a client works before any call was made', async () => {
+  test('a client that was closed before any call refuses calls and sends nothing', async () => {
     const { server, client, read } = await setUp((_, response) => answer(response, 200, blue))
     await client.close()
     expect(await failure(read())).toBeInstanceOf(ClientClosed)
     expect(server.requests).toEqual([])
   })
 
-  test('closing a client can be repeated, as `await using` does at the end of its block', async () => {
+  test('a second close of a client succeeds, as with `await using` after an explicit close', async () => {
     const { client, read } = await setUp((_, response) => answer(response, 200, blue))
     await read()
     await client[Symbol.asyncDispose]()
@@ -118,7 +118,7 @@ describe('closing a client', () => {
     expect(await failure(read())).toMatchObject({ name: 'ClientClosed', sent: false })
   })
 
-  test('closing a client can be repeated with a shorter timeoutMs', async () => {
+  test('a second close with a shorter timeoutMs ends the first close of the client', async () => {
     const arrived = deferred()
     const { client, create } = await setUp(() => arrived.resolve())
     const call = failure(create())

@@ -15,7 +15,7 @@ test('every error class is a MusterError and an Error with its own name', () => 
   }
 })
 
-test('an error has no member for an unknown fact, and keeps its cause', () => {
+test('an error has its cause, and no field for an option that is undefined', () => {
   const cause = new Error('socket hang up')
   const error = new errors.ConnectionLost('lost', {
     operation: 'fleets.get',

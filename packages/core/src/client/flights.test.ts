@@ -85,7 +85,7 @@ describe('equal concurrent reads', () => {
 })
 
 describe('a caller of a shared read', () => {
-  test('a caller of a shared read that aborts is rejected at once; other callers still get the answer', async () => {
+  test('an abort by one caller of a shared read rejects that caller only', async () => {
     const { flights, under, read } = setUp()
     const controller = new AbortController()
     const first = flights.board(read(), controller.signal, 1000)

@@ -91,7 +91,7 @@ describe('an undocumented limit', () => {
 })
 
 test.each(['stop', 'create'] as const)(
-  'while every %s gets a 429 without Retry-After, a single call probes after 1, 2, 4, then every 8 s',
+  'while every %s gets a 429 without Retry-After, one call is sent after 1, 2, 4, then every 8 s',
   async (name) => {
     const { client, clock, refused, stop } = setUp(() => 0, undefined, { timeoutMs: 60_000 })
     const users = [{ user_type: 'geo_coordinates', user_data: { latitude: 1, longitude: 2 } }] as const

@@ -6,7 +6,7 @@ const unsent = new ConnectionLost('', { sent: false })
 const sent = new ConnectionLost('', { sent: true })
 const failed = new ServerError('')
 
-test('mayHaveTakenEffect and isGone tell which failed requests may have changed something', () => {
+test('mayHaveTakenEffect is true for errors of sent requests, and isGone for NotFound and AlreadyTerminated', () => {
   expect([unsent, sent, failed, new NotFound('')].map(mayHaveTakenEffect)).toEqual([false, true, true, false])
   expect([new NotFound(''), new AlreadyTerminated(''), failed].map(isGone)).toEqual([true, true, false])
 })

@@ -254,7 +254,7 @@ describe('the wait before a retry', () => {
     expect(attempts).toEqual([0, 0, 0, 0, 0, 5000, 6000, 7000, 7000, 8000, 8000])
   })
 
-  test('a single 429 without a pattern delays no call but its own', async () => {
+  test('a single 429 delays only the call that received it', async () => {
     const { client, clock, attempts } = setUp([[429, { 'retry-after': '5' }]])
     const first = client.tags.get(tag)
     await clock.advance(10)

@@ -133,7 +133,7 @@ describe('the wait for READY', () => {
     expect(await wait([...four, unreadable, view('READY')])).toMatchObject({ error: unreadable })
   })
 
-  test('waitUntilReady retries failing reads until its deadline; its error has the last failure as cause', async () => {
+  test('waitUntilReady retries failed reads until its deadline; the last one is the cause of its error', async () => {
     const failure = new ServerError('down')
     expect((await wait([failure], { timeoutMs: 3000 })).error).toMatchObject({ name: 'TimedOut', cause: failure })
   })

@@ -60,7 +60,7 @@ describe('an address that has used up its guesses', () => {
     expect(await askAll(['ann', 'backend', 'ann', 'ben'])).toEqual(['ann', 'backend', 'ann', '429'])
   })
 
-  test('an address that used up its guesses admits a recalled token without checking it again', async () => {
+  test('a token whose caller is cached is not checked, even if its address used up its guesses', async () => {
     const { askAll, looks } = setUp()
     await askAll(['x', 'y'])
     const before = looks()

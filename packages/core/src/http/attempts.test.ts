@@ -14,7 +14,7 @@ test('attempts up to the limit are allowed at once, and further attempts one at 
   expect(attempts.take('a')).toBeCloseTo(1000, 1)
 })
 
-test('an attempt that the caller gives back does not count against the limit of attempts', () => {
+test('giveBack cancels an attempt, so that it does not count against the limit of attempts', () => {
   const attempts = createAttempts({ limit: 1, windowMs: 1000, clock: createManualClock() })
   expect(attempts.take('a')).toBe(0)
   attempts.giveBack('a')
@@ -22,7 +22,7 @@ test('an attempt that the caller gives back does not count against the limit of 
   expect(attempts.take('a')).toBeGreaterThan(0)
 })
 
-test('asking for the wait does not count as an attempt, but a charge counts even beyond the limit', async () => {
+test('wait() does not count as an attempt, and charge() counts as one even beyond the limit', async () => {
   const clock = createManualClock()
   const attempts = createAttempts({ limit: 2, windowMs: 2000, clock })
   expect([attempts.wait('a'), attempts.wait('a'), attempts.wait('a')]).toEqual([0, 0, 0])
@@ -34,7 +34,7 @@ test('asking for the wait does not count as an attempt, but a charge counts even
   expect(attempts.take('a')).toBe(0)
 })
 
-test('any number of charges delays the next attempt by at most one window', async () => {
+test('after a thousand charge() calls at a limit of 2 in 2 s, the next attempt is allowed after 3 s', async () => {
   const clock = createManualClock()
   const attempts = createAttempts({ limit: 2, windowMs: 2000, clock })
   for (let failure = 0; failure < 1000; failure += 1) attempts.charge('a')
@@ -43,7 +43,7 @@ test('any number of charges delays the next attempt by at most one window', asyn
   expect(attempts.take('a')).toBe(0)
 })
 
-test('attempts of at most maxKeys keys are remembered', () => {
+test('beyond maxKeys keys, the attempts of the oldest key are forgotten', () => {
   const attempts = createAttempts({ limit: 1, windowMs: 1000, clock: createManualClock(), maxKeys: 2 })
   for (const key of ['a', 'b', 'c']) attempts.take(key)
   expect(attempts.take('c')).toBeGreaterThan(0)

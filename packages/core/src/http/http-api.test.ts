@@ -128,7 +128,7 @@ test('an unknown caller gets 401, except from public operations', async () => {
   expect(await (await api(new Request('http://localhost/about'))).json()).toBe('books')
 })
 
-test('an error of the domain becomes its declared problem; other errors show nothing to the client', async () => {
+test('an error that an operation declares gives its problem response, any other a 500 without details', async () => {
   const { call, errors } = setUp()
   expect(await (await call('POST', '/shelves/a/books', { title: 'taken' })).json()).toMatchObject({
     status: 409,

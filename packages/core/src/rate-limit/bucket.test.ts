@@ -48,7 +48,7 @@ describe('a token returned to the bucket', () => {
     expect(nextFrom(30_000)).toBe(31_000)
   })
 
-  test('a token returns to the bucket as a probe if the request ended without an answer', () => {
+  test('a token returns to the bucket 250 ms and a window after its request ended without an answer', () => {
     const { take, nextFrom } = setUp()
     const permit = take(0)
     permit.written(5)
@@ -134,7 +134,7 @@ describe('the burst of a bucket', () => {
     expect(nextFrom(150)).toBeCloseTo(200)
   })
 
-  test('the burst of a bucket can be used again if a start was not used', () => {
+  test('a token that is released unused can be taken again at once, within the burst of the bucket', () => {
     const { bucket, take } = setUp({ limit: 10, burst: 1 })
     take(0).release(20)
     expect(bucket.reserve(20)).not.toBeTypeOf('number')

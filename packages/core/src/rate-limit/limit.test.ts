@@ -18,7 +18,7 @@ import {
 } from './processes.fixture.js'
 
 describe('the limit that a server counts', () => {
-  test('the limit of a server is never exceeded for any processes, calls, networks, servers and losses', () => {
+  test('property: a server never counts more requests than its limit, even if requests are lost', () => {
     fc.assert(
       fc.property(service, (scenario) => {
         expect(refusals(countedWith(ours, scenario), scenario)).toEqual(none)
@@ -27,7 +27,7 @@ describe('the limit that a server counts', () => {
     )
   })
 
-  test('the scheduler never exceeds the limit that a server counts, and settles every call', async () => {
+  test('property: the scheduler keeps requests within the limit of a server, and every call settles', async () => {
     await fc.assert(
       fc.asyncProperty(smallService, async (scenario) => {
         const { limit, windowMs, jitterMs } = scenario

@@ -153,7 +153,7 @@ describe('a permit', () => {
     expect(starts).toEqual(['next at 300'])
   })
 
-  test('a permit returns as a probe if its request was written and lost', async () => {
+  test('the permit of a request that was written and lost returns 250 ms and a window later', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     const starts: string[] = []
     const lost = scheduler.run(async (slot) => {

@@ -104,7 +104,7 @@ describe('the limit during standstills', () => {
     )
   })
 
-  test('no request is refused with cold connections and standstills if answers come within the count bound', () => {
+  test('no request on a new connection is refused if answers come within the bound, despite standstills', () => {
     const fate = coldThenWarm(25, () => 0)
     fc.assert(
       fc.property(scene, (scenario) => void expect(refused(scenario, { fate })).toEqual(none)),
@@ -112,7 +112,7 @@ describe('the limit during standstills', () => {
     )
   })
 
-  test('no request is refused with cold connections and a busy event loop shared with a slow server', () => {
+  test('no request on a new connection is refused if a slow server shares the busy event loop', () => {
     const fate = coldThenWarm(50, ({ thinkMs }, random) => random() * thinkMs)
     fc.assert(
       fc.property(scene, (scenario) => void expect(refused(scenario, { inProcess: true, fate })).toEqual(none)),

@@ -7,7 +7,7 @@ test('the rate of a token bucket starts to recover one window after a 429 withou
   expect([1000, 2000].map(rate.at)).toEqual([28, 30])
 })
 
-test('the rate of a token bucket falls once for concurrent 429s; a longer pause only delays its recovery', () => {
+test('concurrent 429s lower the rate of a token bucket once, even if one of them has a longer pause', () => {
   const rate = createRate(40, 1000)
   rate.lower(0, 500)
   rate.lower(10, 3000)

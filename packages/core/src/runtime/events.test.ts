@@ -28,7 +28,7 @@ test('an event listener that throws or rejects affects no other listener and is 
   ])
 })
 
-test('without a working listener for problems there is one process warning, and no recursion', async () => {
+test('each failure of a listener causes one process warning, even if the listener of problems fails', async () => {
   const warnings: string[] = []
   const listen = ({ message }: Error) => {
     if (message.startsWith('a listener')) warnings.push(message)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { studio } from './studio.fixture.js'
 
-test('a container gets the variables about itself', async () => {
+test('a container gets its id, ports, tags and location as variables, besides those of the deployment', async () => {
   const ports = [
     { port: 7777, protocol: 'UDP', name: 'game' },
     { port: 80, protocol: 'WS', name: 'web-socket 2' },
@@ -76,7 +76,7 @@ describe('the self-stop of a container', () => {
     return { ...made, id, other, target, token, send }
   }
 
-  test('the self-stop of a container works with the injected URL and token', async () => {
+  test('a container can stop itself with the injected URL and token', async () => {
     const { clock, id, send, status, target, token } = await selfStop()
     expect((await send(target(id), token(id))).status).toBe(202)
     await clock.advance(11_000)

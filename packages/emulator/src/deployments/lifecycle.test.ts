@@ -76,7 +76,7 @@ test('a stop before READY takes effect at the moment at which the deployment is 
   ])
 })
 
-test('a stop before READY also takes effect when the deployment reaches ERROR', () => {
+test('a stop before READY takes effect when the deployment reaches ERROR instead of READY', () => {
   expect(run({ ...plan, outcome: 'error' }, stop(newborn, 5)).seen.slice(-3)).toEqual([
     [500, 'ERROR'],
     [500, 'TERMINATING'],
@@ -84,7 +84,7 @@ test('a stop before READY also takes effect when the deployment reaches ERROR', 
   ])
 })
 
-test('max_duration before READY works like an early stop', () => {
+test('max_duration that ends before READY has the effect of a stop before READY', () => {
   const { seen } = run({ ...plan, maxDurationMs: 200 })
   expect(seen.slice(-4)).toEqual([
     [200, 'DEPLOYING'],

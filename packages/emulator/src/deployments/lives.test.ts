@@ -242,7 +242,7 @@ test('a log storage is used on a stop if it exists, and the server stops in any 
   }
 })
 
-test('emulators with equal seeds behave alike, and emulators with different seeds differ', async () => {
+test('emulators with equal seeds draw the same deployment ids, and with different seeds other ids', async () => {
   const ids = async (seed: number) => {
     const { deploy } = await studio({ random: seededRandom(seed) })
     return [await deploy(), await deploy()]

@@ -24,7 +24,7 @@ async function running(ms: number) {
 }
 
 describe('container logs', () => {
-  test('container logs follow the deployment', async () => {
+  test('container logs get new lines as the deployment starts, is ready and runs', async () => {
     const { clock, id, logs, stop } = await running(500)
     expect(await logs()).toEqual({ logs: '', encoding: 'utf-8', crash_logs: null, crash_data: null, logs_link: null })
     await clock.advance(500)

@@ -137,7 +137,7 @@ describe('capacity of places', () => {
     expect(await status(request_id)).toMatchObject({ current_status: 'Status.TERMINATED' })
   })
 
-  test('a create without capacity by a declared fault is the same 422', async () => {
+  test('a create with the declared fault `no capacity` is answered with 422 and creates no server', async () => {
     const { create } = await studio({
       faults: [{ operation: 'deployments.create', deployment: 'no capacity', count: 1 }],
     })

@@ -37,7 +37,7 @@ test('a fleet name in use is answered with 400, since the API declares no confli
   expect((await call('PATCH', '/v1/fleet/other', { name: 'fleet' })).status).toBe(400)
 })
 
-test('a version is linked to a fleet and unlinked; linking again changes nothing', async () => {
+test('a version can be linked to a fleet and unlinked, and a second link changes nothing', async () => {
   await call('POST', '/v1/app', { name: 'arena' })
   await call('POST', '/v1/app/arena/version', version)
   const link = '/v1/fleet/fleet/app/arena/version/1.0'

@@ -94,7 +94,7 @@ test('speed shortens the wait for a ready relay session, whose status is configu
   expect(await read(id)).toMatchObject({ ready: true, status: 'Linked' })
 })
 
-test('filters choose the relay; no match is answered with 503, and a wrong filter with 400', async () => {
+test('filters choose the relay, or the answer is 503 if none fits and 400 if a filter is wrong', async () => {
   const { post, ready } = relays()
   const filter = (field: string, value: string) => ({ filters: [{ field, filter_type: 'any', values: [value] }] })
   expect(await ready(filter('country', 'Chile'))).toMatchObject({ relay: { host: 'relay-santiago.emulator.invalid' } })

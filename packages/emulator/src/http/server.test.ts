@@ -169,7 +169,7 @@ test('a client that disconnected before its answer does not delay closing the em
   expect(clock.sleepers).toBe(0)
 })
 
-test('two ports serve the same emulator', async () => {
+test('an emulator can listen on two ports, which show the same data', async () => {
   const other = await emulator.listen({ host: '::1' })
   expect(other.url).toMatch(/^http:\/\/\[::1\]:\d+$/)
   await fetch(`${listening.url}/v1/app`, { method: 'POST', headers, body: '{"name":"arena"}' })

@@ -9,7 +9,7 @@ import type { PageState } from './read-page-state.js'
 const read = async (emulator: Emulator, path: string) => (await emulator.fetch(new Request(`http://any${path}`))).text()
 const stateOf = async (emulator: Emulator) => JSON.parse(await read(emulator, '/_emulator/state')) as PageState
 
-test('the page state shows everything, by the clock of the emulator', async () => {
+test('the page state shows deployments, fleets, places, requests and faults, by the emulator’s clock', async () => {
   const { emulator, call, clock, deploy, stop } = await studio({
     capacity: { paris: 1 },
     speed: 2,

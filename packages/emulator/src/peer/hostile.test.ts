@@ -50,7 +50,7 @@ test('a flood of wrong relay tokens gets five short answers and affects no other
   await eventually(() => heard.length === 6)
 })
 
-test('malformed and random datagrams leave the relay working', async () => {
+test('a relay session still passes packets after malformed and random datagrams', async () => {
   const { emulator, session, stillPlays } = await playing()
   const { send } = await stranger()
   const random = seededRandom(20_26)

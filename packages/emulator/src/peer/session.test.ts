@@ -70,7 +70,7 @@ test('the largest relay message passes in both directions', async () => {
   expect((await back)[0]?.data).toEqual(largest)
 })
 
-test('relay sessions work on IPv6', async () => {
+test('a relay host can connect to a relay session at an IPv6 address', async () => {
   const { open, hostOf } = relayed({ relayData: { host: '::1' } })
   const session = await open(['2001:db8::1'])
   expect(session.relay.ports.server.link).toBe(`[::1]:${session.relay.ports.server.port}`)

@@ -67,7 +67,7 @@ describe('silence of a relay peer', () => {
     expect(host.send('to whom it was', 1)).toEqual([])
   })
 
-  test('data also ends the silence of a relay peer', () => {
+  test('a relay peer that sends data but no ping stays connected', () => {
     const { first, host, pass } = session()
     for (let passed = 0; passed < 12; passed++) {
       expect(first.send('here')).toHaveLength(1)

@@ -397,7 +397,7 @@ describe('a followed page of the server list', () => {
     )
   })
 
-  test('a followed page stays unchanged while the list is unavailable; other failures are reported', async () => {
+  test('a followed page stays unchanged while the list is unavailable, and any other failure is reported', async () => {
     const clock = createManualClock()
     const listed = createListedServers((id) => filled(id, 0), seededRandom(1))
     listed.touch('s1')

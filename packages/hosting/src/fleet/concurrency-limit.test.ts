@@ -45,7 +45,7 @@ test('a concurrency limit runs a limited number of entries at once, and starts t
   expect(taken).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('a concurrency limit skips entries removed while they wait; running entries cannot be removed', async () => {
+test('a concurrency limit can remove waiting entries, but not running ones', async () => {
   const { limit, taken, end } = setUp(1)
   for (const item of ['a', 'b', 'c']) limit.add(item)
   await settled()

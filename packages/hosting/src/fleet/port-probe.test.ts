@@ -68,7 +68,7 @@ describe('a probe of a port', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('a port probe ends silently when the match ends', async () => {
+  test('a port probe ends without a result and without a timer when its server is forgotten', async () => {
     const { clock, listening, server, told } = setUp({ probe })
     listening.begin(server, assignment)
     await clock.advance(700)

@@ -66,7 +66,7 @@ describe('a server that must prove its address by UDP', () => {
     expect([proved, knocks.length, knocking.isAwaited(server)]).toEqual([['e-1'], 3, false])
   })
 
-  test('a server learns only 21 characters of the datagram from answers, and these prove nothing', async () => {
+  test('the answers to a server show only 21 characters of the datagram, which do not prove its address', async () => {
     const { knocking, proved, serverOf, run } = setUp()
     const server = serverOf('e-1')
     knocking.begin(server, assignment)
@@ -114,7 +114,7 @@ test('a server proves its address by TCP once a connection is accepted, and gets
   expect([proved, knocks.length]).toEqual([['e-1'], 1])
 })
 
-test('at most 20 proof datagrams a second are sent for one enrolment key; another key has its own limit', async () => {
+test('at most 20 proof datagrams a second are sent for each enrolment key', async () => {
   const { knocking, knocks, serverOf, run } = setUp()
   const servers = Array.from({ length: 100 }, (_, nth) => serverOf(`e-${nth}`))
   const other = serverOf('other', 'k2')

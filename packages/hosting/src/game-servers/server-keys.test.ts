@@ -5,7 +5,7 @@ import { createServerKeys, joinKeyOf } from './server-keys.js'
 const keys = createServerKeys(() => 'a master secret of thirty-two bytes')
 const credential = fc.stringMatching(/^[\w-]{1,57}$/)
 
-test('a server token proves its credential in every process with the same master secret', () => {
+test('every process with the same master secret accepts a server token and reads the credential in it', () => {
   const elsewhere = createServerKeys(() => 'a master secret of thirty-two bytes')
   fc.assert(
     fc.property(credential, (one) => {
@@ -15,7 +15,7 @@ test('a server token proves its credential in every process with the same master
   )
 })
 
-test('a server token that is changed or comes from another server or master secret proves nothing', () => {
+test('a server token that is changed or comes from another server or master secret is not accepted', () => {
   const other = createServerKeys(() => 'another master secret of thirty-two b')
   fc.assert(
     fc.property(credential, credential, fc.nat(), (one, another, at) => {
@@ -41,7 +41,7 @@ test.each([
   'm1.short',
   'm 1.aaaaaaaaaaaaaaaaaaaaaa',
   'x'.repeat(10_000),
-])('a malformed server token proves nothing: %j', (text) => {
+])('the malformed server token %j is not accepted', (text) => {
   expect(keys.credentialIn(text.slice(0, 20_000))).toBeUndefined()
 })
 

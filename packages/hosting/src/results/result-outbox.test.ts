@@ -139,7 +139,7 @@ describe('results of matches', () => {
     }
   })
 
-  test('match results beyond the limit are dropped with a problem; waiting results take linear time', async () => {
+  test('match results beyond the limit are dropped and reported, and waiting results take linear time', async () => {
     const { outbox, taken, kept, problems, run } = open()
     let looks = 0
     const players = (matchId: string) => ({
@@ -182,7 +182,7 @@ describe('results of matches', () => {
     expect(taken.map(({ matchId }) => matchId)).toEqual(['m1', 'm2'])
   })
 
-  test('a damaged match result in the store is skipped and reported; other results are sent in order', async () => {
+  test('a damaged match result in the store is reported and skipped, and stops no other result', async () => {
     const ended = (matchId: string, endedAt: number) => JSON.stringify({ ...outcome(matchId, 'ann'), endedAt })
     const damaged = ended('m1', 1).slice(0, -9)
     const kept = new Map([

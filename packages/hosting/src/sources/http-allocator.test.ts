@@ -93,7 +93,7 @@ describe('an answer other than 2xx of an HTTP allocator', () => {
     [{ status: 302, headers: { location: 'http://127.0.0.1:1/' } }, UnexpectedResponse, 'lost'],
     ['drop', ConnectionLost, 'lost'],
   ])(
-    'an HTTP allocator’s answer other than 2xx becomes an error of the right kind: %j',
+    'an HTTP allocator’s answer other than 2xx becomes the error class of its status and code: %j',
     async (given, kind, outcome) => {
       instead = given
       const error = await errorOf(allocator.allocate(wanted, call))

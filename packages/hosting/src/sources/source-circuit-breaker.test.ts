@@ -16,7 +16,7 @@ describe('a pause of creates', () => {
     return breaker
   }
 
-  test('creates are paused by the third failure in a row; concurrent failures count once', () => {
+  test('creates are paused by the third failure in a row, where concurrent failures count as one', () => {
     const breaker = createGate()
     breaker.failed(0, 0)
     breaker.failed(0, 0)
@@ -43,7 +43,7 @@ describe('a pause of creates', () => {
     expect([breaker.room(0, 600), breaker.blockedBy(), breaker.pausedUntil()]).toEqual([Infinity, undefined, 0])
   })
 
-  test('a pause of creates does not begin again by creates sent before the answer', () => {
+  test('failures of creates that were sent before the latest answer start no pause of creates', () => {
     const breaker = failing(0)
     breaker.answered(600)
     for (let late = 0; late < 10; late += 1) breaker.failed(300, 30_000)
@@ -78,7 +78,7 @@ describe('creates while stops are untested or rejected', () => {
     expect([...roomOf(breaker), breaker.blockedBy()]).toEqual([Infinity, Infinity, undefined])
   })
 
-  test('only one server is created after a read route was missing; an outage does not limit creates', () => {
+  test('only one server is created after a read route was missing, but not after an outage', () => {
     const breaker = createSourceCircuitBreaker(() => 1)
     breaker.listener.answered()
     breaker.listener.unanswered(new ServerError('503'))

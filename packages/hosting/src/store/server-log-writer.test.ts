@@ -59,7 +59,7 @@ test('a synchronously written log entry takes no turn of the event loop', () => 
   expect(written).toEqual(['a:server', 'a:created'])
 })
 
-test('a failed log entry is kept with later ones of its server, and written with the next append', async () => {
+test('a log entry that could not be written is written at the next append, before later ones', async () => {
   const { writer, written, disk, problems } = setUp()
   void writer.append(server('a'))
   disk.full = true
@@ -77,7 +77,7 @@ test('a failed log entry is kept with later ones of its server, and written with
   expect({ isBehind: writer.isBehind(), told }).toEqual({ isBehind: false, told: 'created up ' })
 })
 
-test('kept log entries are retried even without a new append, one entry per attempt', async () => {
+test('log entries that could not be written are retried without a new append, one entry per attempt', async () => {
   const { writer, written, disk, problems, clock } = setUp()
   for (const id of ['a', 'b', 'c']) void writer.append(server(id))
   disk.full = true
@@ -98,7 +98,7 @@ test('kept log entries are retried even without a new append, one entry per atte
   expect(writer.isBehind()).toBe(false)
 })
 
-test('a log entry that an action requires is refused behind a failed entry, and is not written later', async () => {
+test('append() rejects for good while an earlier entry of the same server could not be written', async () => {
   const { writer, written, disk } = setUp()
   void writer.append(server('a'))
   disk.full = true
@@ -110,7 +110,7 @@ test('a log entry that an action requires is refused behind a failed entry, and 
   expect(written).toEqual(['a:server', 'a:created'])
 })
 
-test('of the kept log entries only the latest player list and the end of an ended match remain', async () => {
+test('of log entries that wait for a full disk, a match keeps only its latest players or its end', async () => {
   const { writer, written, disk } = setUp()
   for (const id of ['a', 'b']) void writer.append(match(id), server(id))
   disk.full = true
@@ -152,7 +152,7 @@ test('the store is closed after the last log entry, and a failure to close is re
   expect(order).toEqual(['created', 'close'])
 })
 
-test('log entries written together appear together, after earlier entries of the same records', async () => {
+test('log entries of one append are written together, after earlier entries of the same records', async () => {
   const { writer, written, disk } = setUp()
   void writer.append(server('s'))
   void writer.append(match('m'))
@@ -169,7 +169,7 @@ test('log entries written together appear together, after earlier entries of the
   expect(written.slice(2)).toEqual(['s:created', 'm:players', 's:up+m:playing', 'm:over'])
 })
 
-test('property: after any failures the store has what it has without failures, except refused entries', async () => {
+test('property: after any failures the store has the entries that it has without, except refused ones', async () => {
   const ids = fc.constantFrom('a', 'b', 'c')
   const kept = fc.oneof(
     fc.tuple(ids, fc.constantFrom('created', 'up', 'dropped'), fc.nat()).map(([id, kind, n]) => [after(id, kind, n)]),
@@ -232,7 +232,7 @@ test('property: after any failures the store has what it has without failures, e
 })
 
 test.each([0, 10])(
-  'entries that the store causes during an append follow the entry of this append (in %i ms)',
+  'entries that are noted during an append are written after the entry of that append (in %i ms)',
   async (slowMs) => {
     const clock = createManualClock()
     const written: string[] = []
@@ -280,7 +280,7 @@ test('a long backlog of log entries of one server is processed without recursion
   expect(written).toEqual(['a:match+b:server'])
 })
 
-test('a log entry that can never be written blocks entries of its own records, not the log’s close', async () => {
+test('a log entry that can never be written blocks only entries of the same record, not the log’s close', async () => {
   const { clock, memory } = setUp()
   const written: string[] = []
   let isClosed = false

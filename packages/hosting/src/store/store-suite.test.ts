@@ -58,7 +58,7 @@ describe.each(Object.entries(kinds))('a store: %s', (_, create) => {
     )
   })
 
-  test('changes written together are all in the store, with the changes before them', async () => {
+  test('after changes are written together, the store has all of them and all changes before them', async () => {
     const open = create()
     const first = await open()
     first.attach(owner)

@@ -101,7 +101,7 @@ describe('changes of the relaxation level of a ticket', () => {
     expect(newsAt(7200)).toBe(RELAXED)
   })
 
-  test('TIME is reported for a ticket each second if an average or a timed check matters', () => {
+  test('TIME is reported for a ticket each second if a rule uses the average wait or a check depends on time', () => {
     const { newsAt } = setUp(average)
     const all = [0, 999, 1000, 1999, 2000, 4800, 5000, 6000, 6900, 7000].map(newsAt)
     expect(all).toEqual([NOTHING, NOTHING, TIME, NOTHING, TIME, TIME, RELAXED, TIME, NOTHING, RELAXED])

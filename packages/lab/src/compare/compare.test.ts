@@ -64,7 +64,7 @@ describe('a comparison of two queues', () => {
     )
   })
 
-  test('the comparison of two queues with one seed says that it cannot show what is chance', () => {
+  test('the comparison of two queues with one seed says that one seed cannot show what is chance', () => {
     const [comparison] = compare(resultOf({ a: [{ p90: 1 }], b: [{ p90: 60_000 }] }))
     expect(comparison?.sentences).toEqual([
       'With one seed, the data cannot tell whether b and a differ by more than chance.',

@@ -83,7 +83,7 @@ test('the slices of a dimension contain each player exactly once (property)', ()
   )
 })
 
-test('each dimension has the right number of worst-served players, and limits sum to 1 (property)', () => {
+test('shares of groups, relaxation steps and favourites in the figures each sum to 1 (property)', () => {
   fc.assert(
     fc.property(run, ({ crowd, fates }) => {
       const { fairness, queues, matches } = figuresOf(crowd, outcomeOf(fates), { queues: [queue] })

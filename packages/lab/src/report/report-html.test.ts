@@ -87,7 +87,7 @@ describe('an HTML report', () => {
   })
 })
 
-test('the HTML page of a search shows the front, the chosen schedule and the change', async () => {
+test('the HTML page of a search shows the Pareto front, the chosen schedule and the patch', async () => {
   const front = [1, 2, 3].map((at) => ({ waitP90Ms: at * 10_000, cost: 4 - at, keeps: at < 3 }))
   const patch = '--- a.yaml\n+++ a.yaml\n+ value: <5>'
   const given = { title: `Tuned ${HOSTILE}`, sentences: [HOSTILE], promisedMs: 25_000, patch }

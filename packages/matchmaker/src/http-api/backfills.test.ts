@@ -53,7 +53,7 @@ describe('backfills and matches through the backend API', () => {
     expect((await call('backend', 'GET', '/backfills/nothing')).status).toBe(404)
   })
 
-  test('a backfill lists the present tickets; players of the match who are not listed count as left', async () => {
+  test('players of a match count as left if a backend’s backfill does not list their tickets as present', async () => {
     const { call, service } = setUp()
     service.matches.push(running)
     const ask = (body: object) =>

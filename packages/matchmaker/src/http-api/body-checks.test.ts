@@ -6,7 +6,7 @@ const duel = { profile: 'duel', attributes: {} }
 const tooManyBeacons = Object.fromEntries(Array.from({ length: 257 }, (_, index) => [`b${index}`, 1]))
 
 describe('a request body', () => {
-  test('a request body over 16 KiB is refused with 413; the limit of backends is larger', async () => {
+  test('a player’s request body over 16 KiB is refused with 413, but not a backend’s', async () => {
     const { call } = setUp()
     const large = { ...duel, attributes: { text: 'x'.repeat(16 * 1024) } }
     expect((await call('ann', 'POST', '/tickets', large)).status).toBe(413)

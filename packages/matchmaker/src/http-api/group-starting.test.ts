@@ -44,7 +44,7 @@ describe('a group whose process ends while its search starts', () => {
     expect((await ready('ann', ann)).json).toMatchObject({ status: 'SEARCHING' })
   })
 
-  test('a searching group whose ticket is gone is removed, and does not search again', async () => {
+  test('a searching group is removed if its ticket no longer exists', async () => {
     const { clock, service, call, group, ann, ready } = await gather()
     await ready('ann', ann)
     Object.assign(service, { getTicket: () => undefined })

@@ -27,7 +27,7 @@ describe('the requests for player profiles', () => {
     expect(asked()).toEqual([['a', 'b'], ['c', 'd'], ['e']])
   })
 
-  test('at most four calls for player profiles run concurrently; later players wait for the next call', async () => {
+  test('at most four calls for player profiles run concurrently, and later players share the next call', async () => {
     const open: (() => void)[] = []
     const resolve = vi.fn<ProfileOptions['resolve']>(
       (ids) => new Promise((done) => open.push(() => done(new Map(ids.map((id) => [id, skill(1)]))))),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { duel } from '../matchmaker.fixture.js'
 import { setUpReal } from './ticket-api.fixture.js'
 
-test('a player who reconnects reads the running match; a second ticket gets 409 with its match id', async () => {
+test('a player of a running match who creates a second ticket gets 409 with the id of the match', async () => {
   const { call, service, clock } = setUpReal([duel])
   const wait = async (who: string) =>
     (await call(who, 'POST', '/tickets', { profile: 'duel' })) as { status: number; json: { id: string } }

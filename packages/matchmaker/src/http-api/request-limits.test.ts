@@ -96,7 +96,7 @@ describe('request limits', () => {
     ).toEqual(new Set([404]))
   })
 
-  test('open long polls of all players are limited; a player above their limit loses the oldest of them', async () => {
+  test('open long polls are limited in all, and a player with too many loses the oldest of their own', async () => {
     const { call, request } = setUp({ limits: { waitsPerCaller: 2, waits: 3 } })
     for (const who of ['ann', 'bob']) await call(who, 'POST', '/tickets', duel)
     const stream = (who: string, ticket: string) => request(who, 'GET', `/tickets/${ticket}/events`)

@@ -28,7 +28,7 @@ describe('a ticket in the HTTP API', () => {
     ])
   })
 
-  test('a ticket shows its match and assignment as its status changes; then DELETE is refused', async () => {
+  test('a ticket shows its match and then its assignment, after which DELETE is refused', async () => {
     const { call, service } = setUp()
     await call('ann', 'POST', '/tickets', duel)
     service.change('ticket-1', {

@@ -184,7 +184,7 @@ describe('a reconfiguration of queues', () => {
     expect(status('ann-ben')).toBe('MATCH_FOUND')
   })
 
-  test('a match found before a reconfiguration continues; if it fails, its tickets use the new rules', async () => {
+  test('a match found before a reconfiguration continues, and new rules apply to its tickets if it fails', async () => {
     const { matchmaker, join, run, status } = setUp({
       service: { fate: (nth) => (nth === 1 ? { errorMs: 2000 } : { readyMs: 1000 }) },
     })

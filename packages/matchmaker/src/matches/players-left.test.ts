@@ -24,7 +24,7 @@ describe('players who leave a match', () => {
     expect(matchmaker.inspect()).toMatchObject({ matches: [], queues: [{ backfills: 0 }] })
   })
 
-  test('leaving players of a running match open slots for a backfill; the last player stops the server', async () => {
+  test('a player who leaves a running match opens a slot for a backfill; the last stops the server', async () => {
     const { matchmaker, service, seen, run, matchId } = await running()
     matchmaker.playersLeft(matchId, ['ann', 'nobody'])
     matchmaker.playersLeft(matchId, ['ann'])

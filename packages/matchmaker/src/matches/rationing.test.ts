@@ -193,7 +193,7 @@ test('a new ticket in a queue of mode `arrival` takes no server that older ticke
   await clock.until(matchmaker.stop())
 })
 
-test('a shortage ends once a tick has a server for each match; then the nearest pairs match again', async () => {
+test('once a tick has a server for each match, the nearest pairs match again, not the oldest tickets', async () => {
   const queue: QueueDefinition = { ...duel, rules: limit(100) }
   const { matchmaker, seen, run } = setUp({ queues: [queue], maxServers: 1, maxStarting: 1 })
   const come = (id: string, skill: number) =>

@@ -96,7 +96,7 @@ describe('a tick with a time budget', () => {
     expect(seen.matchFound).toHaveLength(2000)
   })
 
-  test('the time budget of a tick is shared by all queues in turn; a slow rule delays no other queue', async () => {
+  test('all queues in turn share the time budget of a tick, so a slow rule delays no other queue', async () => {
     let time = 0
     const slow = {
       ...duel,

@@ -108,7 +108,7 @@ test('the survey counts searching tickets even while they cannot be matched', as
 })
 
 test.each([0, 31, Number.NaN])(
-  'the survey refuses areas of %d degrees, which reveal too much or nothing',
+  'the survey refuses areas of %d degrees, because they must have 0.5 to 30 degrees',
   (areaDegrees) => {
     const { matchmaker } = setUp()
     expect(() => matchmaker.survey({ areaDegrees })).toThrow(/^option areaDegrees: must be from 0.5 to 30, got/)

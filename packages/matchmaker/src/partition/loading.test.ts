@@ -69,7 +69,7 @@ test('a loaded new ticket with the id of an ended ticket replaces the ended tick
   expect(leader.getTicket('ann')?.status).toBe('SEARCHING')
 })
 
-test('a standby changes no tickets; once it leads, overdue tickets expire', async () => {
+test('a standby lets no ticket expire before it leads', async () => {
   const short = { ...duel, expireAfterMs: 5000 }
   const { join, process, clock } = createWorld({ queues: [short] })
   const { leader, changes, seen } = process()

@@ -112,7 +112,7 @@ test('open spans end when the instrumentation ends', () => {
   expect(spans()).toHaveLength(3)
 })
 
-test('the span of a ticket belongs to the trace that created it; a match has a trace of its own', () => {
+test('the span of a ticket belongs to the trace that created the ticket, and a match has a separate trace', () => {
   const { emit, spans } = setUp()
   const remote = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331', traceFlags: 1 }
   context.setGlobalContextManager(stackOf())

@@ -133,7 +133,7 @@ describe('a player in a match from before a restart', () => {
     return { ...later, clock, service, matchId }
   }
 
-  test('a player in a match from before a restart may not queue while it runs; the error names the match', async () => {
+  test('a player whose match began before a restart may not queue until it ends, as the error says', async () => {
     const { join, matchmaker, matchId, clock } = await restarted()
     expect(() => join('ann')).toThrow(new PlayerPlaying('ann', undefined, matchId))
     expect(() => join('cas', 'ben')).toThrow(PlayerPlaying)

@@ -115,7 +115,7 @@ describe('a ticket in a queue with presence', () => {
     expect(matchmaker.getTicket('ann')?.cancelReason).toBe('absent')
   })
 
-  test('an imported ticket has the whole presence time, regardless of how long it has waited', async () => {
+  test('the presence time of an imported ticket starts anew, however long the ticket has waited', async () => {
     const { matchmaker, join, run } = setUpAlone({ expireAfterMs: 3_600_000 })
     join('ann')
     for (let minutes = 0; minutes < 5; minutes += 1) {

@@ -26,7 +26,7 @@ describe('a ticket in several queues', () => {
     expect(matchmaker.inspect().queues.map(({ players }) => players)).toEqual([1, 0])
   })
 
-  test('a ticket matched in two queues in one tick joins one match; the other match is not made', async () => {
+  test('of two matches found for one ticket in a tick, only one is made', async () => {
     const { matchmaker, service, seen, run, status } = setUp({ queues: [duel, trio] })
     matchmaker.createTicket(ticket('both', 'duel', 'trio'))
     matchmaker.createTicket(ticket('ann', 'duel'))

@@ -16,7 +16,7 @@ const curve: fc.Arbitrary<MatchRateCurve> = fc.array(fc.double({ min: 0, max: 2,
 })
 
 describe('bins of waiting time', () => {
-  test('bins of waiting time start at 0 and follow each other; each time is in exactly one bin', () => {
+  test('each waiting time is in exactly one bin, and the bins start at 0 and follow each other', () => {
     expect(EDGES[0]).toBe(0)
     expect(EDGES.toSorted((one, other) => one - other)).toEqual(EDGES)
     expect([binOf(10_000), EDGES[binOf(10_000)]]).toEqual([binOf(10_001), 10_000])
@@ -248,7 +248,7 @@ describe('a burst of tickets', () => {
     expect(ofBursts).toBeLessThan(0.12)
   })
 
-  test('a burst of tickets that lasts becomes the normal case in wait estimates', () => {
+  test('tickets of a burst that lasts get full weight in wait estimates after a while', () => {
     expect(estimateAfter([usual, { ...burst, lastsMs: 3 * MINUTE }])).toBeLessThan(2000)
   })
 })

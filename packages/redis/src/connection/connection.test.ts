@@ -148,7 +148,7 @@ describeRedis('a connection to a failing Redis', () => {
     await it.close()
   })
 
-  test('a command in flight when Redis is killed has an unknown outcome; later commands wait for Redis', async () => {
+  test('a command in flight at a kill of Redis has an unknown outcome, and a later one waits for Redis', async () => {
     const it = await openRedis({ appendOnly: 'always' })
     const key = it.redis.keys('test')('key')
     await it.redis.run(put, [key], ['before'])

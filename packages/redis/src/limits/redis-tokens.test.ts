@@ -39,7 +39,7 @@ describeRedis('the tokens in Redis', () => {
     expect(await size()).toBe(4)
   })
 
-  test('the Redis rate-limit tokens start over if Redis’ clock is set back by more than the look-ahead', async () => {
+  test('the Redis rate-limit tokens start over if the stored times are an hour ahead of Redis’ clock', async () => {
     const store = await warm(2)
     const inAnHour = (Date.now() + 3_600_000) * 1000
     await under.redis.command(OUT, ['ZADD', OUT, inAnHour, 'a', inAnHour, 'b'])

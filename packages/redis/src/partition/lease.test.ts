@@ -26,7 +26,7 @@ const untilEnd = ({ signal }: Lease) =>
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-test('a process that fails to lead lets another process try before it retries', async () => {
+test('a process that failed to become leader pauses before it retries, so that another process can lead', async () => {
   let tries = 0
   const { clock, problems, elect } = open(async () => {
     tries += 1
@@ -113,7 +113,7 @@ test('a lease is trusted from the time of its request, however late its answer c
   await clock.until(election.stop())
 })
 
-test('a process that stops holds its lease until its work as a leader has ended, then releases it', async () => {
+test('a leader that stops releases its lease only after its work as a leader has ended', async () => {
   let end = () => {}
   const ending = new Promise<void>((resolve) => {
     end = resolve

@@ -131,7 +131,7 @@ test('a running match does not wait for a ticket that was cancelled while no pro
   await close()
 })
 
-test('a new leader ends no match of the previous leader by joinWithinMs: who joined is unknown to it', async () => {
+test('a new leader does not end matches of the previous leader by joinWithinMs', async () => {
   const queues = [{ ...duel, deploy: { ...duel.deploy, joinWithinMs: 10_000 } }]
   const { first, second, join, answer, pass, service } = await createPair({ queues })
   await join('ann', 'ben')

@@ -26,7 +26,7 @@ describe('a cooldown of a player', () => {
     await close()
   })
 
-  test('a player who cancels a found match gets a cooldown; a cancel by a backend causes none', async () => {
+  test('a cancel of a found match starts a cooldown if it is from the player, but not from a backend', async () => {
     const { second, join, again, answer, pass, ticket, close } = await createPair({ queues: [asking] })
     await join('ann', 'bob')
     await pass(500)

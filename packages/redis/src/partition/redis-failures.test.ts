@@ -52,7 +52,7 @@ async function begin(given: Given) {
 
 describeRedis('a partition', () => {
   test.each(['one client', 'a cluster client'])(
-    'a partition works in a cluster of one node, by %s: tickets, RPC requests and a takeover',
+    'in a Redis cluster of one node, by %s, a partition matches tickets, answers RPC requests and is taken over',
     async (kind) =>
       using({ cluster: true }, async ({ redis, service, join, expectStatus, ticket }) => {
         const client = () => (kind === 'one client' ? { client: { url: redis.server.url } } : {})

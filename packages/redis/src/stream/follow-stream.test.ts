@@ -120,7 +120,7 @@ describeRedis('a follower of a stream', () => {
     expect(seen).toEqual(['late', 'a'])
   })
 
-  test('a stream follower reports a key of another type once, and works when the key is gone', async () => {
+  test('a stream follower reports a key of another type once, and follows again when the key is gone', async () => {
     await it.redis.command(key, ['SET', key, 'x'])
     const problems: RedisProblem[] = []
     it.redis.events.on('problem', (problem) => problems.push(problem))

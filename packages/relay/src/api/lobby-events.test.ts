@@ -80,7 +80,7 @@ describe('the events of a lobby', () => {
     ).toBe(204)
   })
 
-  test('the events of a lobby have at most eight readers per member; a ninth ends the oldest', async () => {
+  test('a ninth reader of one member for the events of a lobby ends the oldest reader of that member', async () => {
     const { request, call, lobby, clock } = await serve()
     const { lobbyId, code, cursor } = await lobby()
     const path = `/lobbies/${lobbyId}/events?after=${cursor}`

@@ -18,7 +18,7 @@ describe('webhooks of relay sessions', () => {
     expect((await waiting).id).toBe(id)
   })
 
-  test('webhooks of relay sessions do no harm if they are early, repeated or forged', async () => {
+  test('early, repeated and forged webhooks of relay sessions cause few reads and change no session', async () => {
     const { clock, service, sessions, webhooks, within } = setUp({ webhookBaseUrl })
     const seen: string[] = []
     const spied = {

@@ -45,7 +45,7 @@ describe('muster init', () => {
     )
   })
 
-  test('muster init overwrites a file only if requested', async () => {
+  test('muster init overwrites an existing file only with --force', async () => {
     await file('muster.yaml', 'mine')
     const { code, err } = await muster('init')
     expect([code, err]).toEqual([1, 'muster.yaml exists already and was not changed: --force overwrites it.\n'])
@@ -78,7 +78,7 @@ describe('muster check', () => {
     expect(await muster('check --without-secrets')).toMatchObject({ code: 0, err: '' })
   })
 
-  test('muster check --json reports everything as JSON for programs', async () => {
+  test('muster check --json reports errors with line and column, and sentences and curves of each queue', async () => {
     await file('wrong.yaml', wrong)
     const { code, out, err } = await muster('check -c wrong.yaml --json')
     expect([code, err]).toEqual([2, ''])

@@ -76,7 +76,7 @@ test('no shown configuration line contains a string that may be a secret, apart 
   }
 })
 
-test('any configuration text is read, or refused with line and column; nothing else fails (property)', async () => {
+test('any configuration text is either read, or refused with line and column (property)', async () => {
   const words = 'service queues name duel matchSize rules kind distance maxKm token env << __proto__:'
   const marks = '& * a : - ? | > [ ] { } , # ! % @ " \''
   const piece = fc.constantFrom(

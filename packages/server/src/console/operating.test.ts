@@ -67,7 +67,7 @@ describe('an operator in the console', () => {
     expect((await post('queues/nothing/pause')).status).toBe(404)
   })
 
-  test('a console operator can forgive a cooldown, as the story of the player offers', async () => {
+  test('a console operator can forgive a cooldown by the action that the story of the player offers', async () => {
     const cooled = {
       name: 'duel',
       matchSize: 2,

@@ -102,7 +102,7 @@ describe('the console page', () => {
     async (host) => expect((await get('/console/', { host })).status).toBe(421),
   )
 
-  test('the console answers with a clear problem before its page is bundled, and serves it afterwards', async () => {
+  test('the console answers 503 with the code no-page until its page is bundled, and then with the page', async () => {
     const empty = pathToFileURL(`${folder}/later/`)
     const { console } = setUp({ pages: empty })
     const ask = () => console.handle(new Request('http://localhost/console/', { headers: { host: 'localhost' } }))

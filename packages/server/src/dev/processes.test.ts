@@ -121,7 +121,7 @@ test('`launch` of a muster dev file runs each server in its folder, and players 
   )
 }, 60_000)
 
-test('a command of muster dev replaces `launch` of the file; its output is shown, and it can be killed', async () => {
+test('a command of muster dev replaces `launch` of the file, and the console shows and kills its process', async () => {
   const folder = studio()
   const command = [process.execPath, 'server.cjs', 'of-the-command']
   const dev = await open({ config: join(folder, 'muster.yaml'), command: { command, folder } })

@@ -51,7 +51,7 @@ test('without a deployment service, Muster serves players, and allocates and che
   }
 })
 
-test('a deployment service added by a reload needs a restart; queues that use it are refused until then', async () => {
+test('a reload that adds a deployment service refuses queues that use the service until a restart', async () => {
   const sourced = arena()
   const { server } = await openServer(without(sourced))
   onTestFinished(async () => void (await server.close()))

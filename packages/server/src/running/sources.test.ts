@@ -74,7 +74,7 @@ test('muster check --live polls each source without servers, and checks no versi
   expect([wrong.works, wrong.last]).toEqual([false, 'fails source metal: poll: status 401. See sources.metal.'])
 })
 
-test('muster serve allocates at the source with a signature; a changed source needs a restart', async () => {
+test('muster serve signs its requests to a source, and applies a changed source only after a restart', async () => {
   const { emulator, url } = await openService()
   onTestFinished(() => emulator.close())
   const hoster = await openHoster()

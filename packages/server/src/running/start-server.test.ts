@@ -46,25 +46,25 @@ test('two players queue over HTTP and get the same server', async () => {
 })
 
 describe('the program over HTTP', () => {
-  test('muster serve answers /healthz and /readyz', async () => {
+  test('muster serve answers /healthz and /readyz with 200 once it is ready', async () => {
     const alive = await under.ask('GET', '/healthz')
     expect([alive.status, await alive.json()]).toEqual([200, { alive: true }])
     const ready = await under.ask('GET', '/readyz')
     expect([ready.status, await ready.json()]).toEqual([200, { ready: true, why: [] }])
   })
 
-  test('muster serve answers /metrics with what has happened', async () => {
+  test('muster serve answers /metrics with the number of created tickets', async () => {
     const metrics = await under.ask('GET', '/metrics')
     expect(metrics.status).toBe(200)
     expect(await metrics.text()).toMatch(/muster_tickets_created_total\{muster_queue="duel"\} 2/)
   })
 
-  test('muster serve answers /openapi.json', async () => {
+  test('muster serve answers /openapi.json with a document that has the path /tickets', async () => {
     const document = (await (await under.ask('GET', '/openapi.json')).json()) as { paths: object }
     expect(Object.keys(document.paths)).toContain('/tickets')
   })
 
-  test('muster serve answers /console, and redirects / to it', async () => {
+  test('muster serve redirects / and /console to /console/', async () => {
     expect((await under.ask('GET', '/')).headers.get('location')).toBe('/console/')
     expect((await under.ask('GET', '/console')).status).toBe(308)
   })

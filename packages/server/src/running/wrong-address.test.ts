@@ -84,7 +84,7 @@ async function program(text: string, { onTestFinished }: Scene) {
 }
 
 describe.concurrent('a deployment service with a different path for creates', () => {
-  test('a deployment service with another create path works once service.settings has the path', async (scene) => {
+  test('players get a server from a service with another create path in service.settings', async (scene) => {
     const { gateway } = await openWorld(scene)
     const { join } = await program(withSettings(yamlOf(gateway.url), V2), scene)
     const [ann] = await Promise.all([join('ann'), join('ben')])

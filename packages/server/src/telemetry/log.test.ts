@@ -77,7 +77,7 @@ test('stopped servers without a match are logged as one line with a count', asyn
   ])
 })
 
-test('the loss of a game server is logged as a problem, its normal life at level debug', () => {
+test('the loss of a game server is logged as a problem, and all other events of servers at level debug', () => {
   const { log, parsed } = setUp({ level: 'debug' })
   const listeners = new Map<string, (event: object) => void>()
   const on = (name: string, listener: never) => {

@@ -17,7 +17,7 @@ const players = (...latencies: Readonly<Record<string, number>>[]) => latencies.
 const names = (found: ReturnType<typeof bestBeacons>) => found?.beacons.map(({ name }) => name)
 
 describe('the best beacon', () => {
-  test('the best beacon has the shortest worst round trip; among equals, the shortest mean', () => {
+  test('the best beacon has the shortest worst round trip, and among equals the shortest mean round trip', () => {
     const found = bestBeacons(
       rulesOf({ maxMs: 100 }),
       players({ a: 20, b: 50, c: 50, d: 99 }, { a: 90, b: 40, c: 30, d: 101 }),

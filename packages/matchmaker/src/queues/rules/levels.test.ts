@@ -51,7 +51,7 @@ test('the last resort is the last relaxation level', () => {
   expect(levelsOf({ teams, rules }).lastResort).toBe(Infinity)
 })
 
-test('at the last resort a rule is ignored, or applies with its loosest limit if it is hard', () => {
+test('at the last resort only hard rules apply, with their loosest limits', () => {
   const max = [
     { afterMs: 0, value: 1 },
     { afterMs: 900, value: 3 },

@@ -24,7 +24,7 @@ function open(post: (text: string) => Promise<void> = async () => {}) {
   return { clock, posted, problems, asking }
 }
 
-test('an RPC request is sent again with its id until it is answered; then no timer or entry remains', async () => {
+test('an RPC request is repeated with its id until it is answered, and then leaves no timer and no entry', async () => {
   const { clock, posted, asking } = open()
   const asked = asking.ask('getBackfill', 'b1')
   await clock.advance(2500)

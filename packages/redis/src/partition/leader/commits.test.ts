@@ -47,7 +47,7 @@ test('changes made in one event loop turn are one commit, with the newest header
   ])
 })
 
-test('a commit whose answer is lost is repeated unchanged; later changes are in the next commit', async () => {
+test('a commit whose answer is lost is repeated unchanged, before a commit of later changes', async () => {
   const { clock, commits, written, problems, isLost } = open(async (_, tries) => {
     if (tries < 3) throw new Error('lost')
     return DONE
@@ -64,7 +64,7 @@ test('a commit whose answer is lost is repeated unchanged; later changes are in 
   expect([problems.length, isLost()]).toEqual([2, false])
 })
 
-test('a commit returns per match record the tickets that left it, and reports refused ticket headers', async () => {
+test('a commit returns for each match the tickets that had left it, and reports refused ticket headers', async () => {
   const { clock, commits, refused } = open(async () => ({
     refused: [{ ticketId: 't3', header: 'C4' }],
     unmet: [{ matchId: 'm2', ticketIds: ['t2'] }],
@@ -74,7 +74,7 @@ test('a commit returns per match record the tickets that left it, and reports re
   expect(refused).toEqual(['t3'])
 })
 
-test.each(['wait', 'do not wait'])('commits of server records %s for replicas, as configured', async (how) => {
+test.each(['wait', 'do not wait'])('if so configured, commits of server records %s for replicas', async (how) => {
   const isDurable = how === 'wait'
   const { clock, commits, written } = open(undefined, isDurable)
   commits.header({ ticketId: 't1', header: 'M2' })

@@ -54,7 +54,7 @@ test('the follower of a server’s last report is notified once when its orders 
   expect(replies.map(({ text }) => text).join()).not.toContain('sig')
 })
 
-test('an RPC reply that is too long becomes an error, and long replies are not kept', async () => {
+test('a too long RPC reply becomes a short error, and a repeated request is executed again', async () => {
   let asked = 0
   const { answering, replies } = open({
     inspect: () => {

@@ -29,7 +29,7 @@ function open(answer: (id: string) => Promise<void> = async () => {}) {
   return { clock, marks, problems, sync, ending, reached, isReached: () => isReached }
 }
 
-test('a new leader’s sync mark is reached when it and all earlier changes of the stream have arrived', async () => {
+test('a new leader is up to date once it has read its own mark and all earlier entries of the stream', async () => {
   const { clock, sync, reached, isReached } = open()
   await clock.advance(0)
   sync.receive({ replies: ['other'], isBehind: false })
@@ -44,7 +44,7 @@ test('a new leader’s sync mark is reached when it and all earlier changes of t
   expect(clock.sleepers).toBe(0)
 })
 
-test('a lost sync mark is sent again', async () => {
+test('a new leader repeats its mark in the stream until it reads the mark', async () => {
   let tries = 0
   const { clock, marks, problems, sync, reached } = open(async () => {
     tries += 1
@@ -57,7 +57,7 @@ test('a lost sync mark is sent again', async () => {
   await reached
 })
 
-test('a deposed leader stops waiting for its sync mark, with LeaseLost', async () => {
+test('a new leader that loses the lease rejects the wait for its stream mark with LeaseLost', async () => {
   const { reached, problems } = open(async () => {
     throw new LeaseLost('eu')
   })
@@ -65,7 +65,7 @@ test('a deposed leader stops waiting for its sync mark, with LeaseLost', async (
   expect(problems).toEqual([])
 })
 
-test('the end of the lease ends the wait for a sync mark, even while the mark is being sent', async () => {
+test('the end of the lease ends the wait for a stream mark, even while the mark is being sent', async () => {
   let sent = () => {}
   const sending = new Promise<void>((resolve) => {
     sent = resolve

@@ -52,7 +52,7 @@ const NEWS = { blockMs: 0 }
 describeRedis('a partition when Redis fails', () => {
   describe('a partition in a full Redis', () => {
     test(
-      'a partition in a full Redis takes no tickets and no long RPC requests, but continues with those it has',
+      'in a full Redis a partition refuses tickets and long RPC requests, but matches the tickets that it has',
       broken({}, async (redis, store) => {
         const ids = someIds(6)
         await create(store, ...ids)
@@ -171,7 +171,7 @@ describeRedis('a partition when Redis fails', () => {
     )
 
     test(
-      'requests in flight at a kill of Redis have an unknown outcome; later requests fail as "not done"',
+      'a request in flight at a kill of Redis fails with an unknown outcome, and a later one fails as "not done"',
       broken({}, async (redis, store) => {
         await create(store, 't1')
         redis.server.pause()
@@ -204,7 +204,7 @@ describeRedis('a partition when Redis fails', () => {
   )
 
   test(
-    'a call to a partition times out when Redis stalls, and works again when Redis continues',
+    'a call to a partition times out when Redis stalls, and succeeds when Redis continues',
     broken({}, async ({ server, connect }, store) => {
       await create(store, 't1')
       const impatient = await connect({ timeoutMs: 50 })

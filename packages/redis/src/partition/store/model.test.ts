@@ -107,7 +107,7 @@ describeRedis('a partition in Redis and one in memory', () => {
   })
   afterAll(() => redis.close())
 
-  test('property: partitions in Redis and in memory behave the same for any sequence of calls', async () => {
+  test('property: for any sequence of calls a partition in Redis answers as a partition in memory does', async () => {
     const steps = fc.array(fc.oneof(create, cancel, { arbitrary: commit, weight: 3 }, sweep), { maxLength: 30 })
     await fc.assert(
       fc.asyncProperty(steps, async (steps) => {

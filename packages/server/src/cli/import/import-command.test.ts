@@ -246,7 +246,7 @@ describe('muster import edgegap', () => {
     expect((await imported('edgegap', ranked, '--force')).text).toContain('name: ranked-2v2')
   })
 
-  test('muster import edgegap keeps any text of the file within its comment', async () => {
+  test('muster import edgegap writes a name with a line break into one comment line, not into the YAML', async () => {
     const { text, yaml } = await imported(
       'edgegap',
       configOf({ a: { ...profileOf({ s: size(1, 2, 2) }), 'x\ny: 1': 0 } }),

@@ -92,7 +92,7 @@ test('muster lab tune does not overwrite a file that changed during the search',
   expect(await read('a.yaml')).toBe(theirs)
 })
 
-test('the page of a muster lab tune search shows the sentences, the front and the change', async () => {
+test('the HTML page of muster lab tune shows the sentences, the Pareto front and the changed limits', async () => {
   const point = (waitP90Ms: number, cost: number) => ({ waitP90Ms, cost, gaveUp: 0.01, keepsGaveUp: true, keeps: true })
   const front = [
     point(10_000, 3),

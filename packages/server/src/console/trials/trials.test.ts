@@ -95,7 +95,7 @@ describe('a trial of changed rules', () => {
     expect(await begin(await yaml())).toMatchObject({ status: 409, body: { code: 'nothing-recorded' } })
   })
 
-  test('a trial of changed rules can be cancelled; at most two run concurrently, and 20 are kept', async () => {
+  test('a third trial of changed rules at the same time is refused until one of the two is cancelled', async () => {
     const { begin, yaml, crowd, ask, done } = await open()
     await crowd(4)
     const text = await yaml()

@@ -58,7 +58,7 @@ describe('a connection beyond the limit of all connections', () => {
     expect(connections.counts().busyEnded).toBe(5)
   })
 
-  test('behind a proxy a connection beyond the limit ends no busy one; some are accepted and marked', async () => {
+  test('behind a proxy, a few connections beyond the limit are accepted, and end no busy connection', async () => {
     const { connections, ended, open, told } = crowd({ perAddress: undefined, beyond: 2 })
     await open('192.0.2.1', 'a', 10)
     for (let index = 1; index <= 10; index += 1) connections.begin(`a${index}`)

@@ -88,7 +88,7 @@ test('a request starts only after the previous request of its connection is answ
   await expect.poll(() => bodies(), { interval: 5 }).toEqual(['0', '1', '2'])
 })
 
-test('a connection with too many waiting requests is ended; requests of other connections are answered', async () => {
+test('a connection with too many waiting requests is ended, while other connections get their answers', async () => {
   const begun: string[] = []
   const send = await open({ onRequest: ({ url = '' }, response) => void (begun.push(url), response.end('<served>')) })
   const { socket } = await send(requests(numbered(500)))

@@ -69,7 +69,7 @@ test('an edit that would make the configuration file invalid is refused by line 
   expect(await readdir(folder)).toEqual(['muster.yaml'])
 })
 
-test('an invalid configuration is reported once and not applied; the same file is applied only on demand', async () => {
+test('an invalid configuration is reported, not applied, and an unchanged one is applied only on demand', async () => {
   const { apply, reload, lines } = await setUp()
   await writeFile(path, text.replace('matchSize: 2', 'matchSize: two'))
   await reload()

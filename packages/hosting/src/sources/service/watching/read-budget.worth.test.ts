@@ -32,7 +32,7 @@ describe('the worth of reading the status of a deployment', () => {
     expect(readingWorth(watched({ seenAt: NOW, readAt: NOW - 300, since: NOW - 300 }), NOW, times)).toBe(0)
   })
 
-  test('the worth of a status read grows since the last sight, falls during a list, and peaks on suspicion', () => {
+  test('a status read is worth most for a suspected deployment, and least while a list covers it', () => {
     const order = [
       watched({ suspect: true }),
       watched({ seenAt: NOW - 2000 }),
