@@ -52,7 +52,7 @@ const shapes: fc.Arbitrary<readonly TeamShape[]> = fc
     ),
   )
 
-/** Facts are strings. The pair rules compare their letters. */
+/** Facts are strings, whose letters the pair rules compare. */
 const unlike = (one: string, other: string) => one.at(-1) !== other.at(-1)
 const checks: fc.Arbitrary<Checks<string>> = fc.record({
   pair: fc.constantFrom(

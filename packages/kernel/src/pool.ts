@@ -27,8 +27,9 @@ export const STEP = 20_000
 /** In a pool of up to this many tickets, every match is searched thoroughly. */
 const FEW = 64
 /**
- * Number of tries (considered candidates or arrangements of teams) of one search: in a small pool, and in a larger one
- * for a ticket's first search. Each search that was cut short doubles the tries of the next, at most `DOUBLINGS` times.
+ * Number of tries of one search, i.e. of candidates or arrangements of teams. `THOROUGH`: in a small pool. `FIRST`: a
+ * ticket's first search in a larger pool. Later ones have `BRIEF`, doubled for each search that was cut short, at most
+ * `DOUBLINGS` times.
  */
 const THOROUGH = 4000
 const FIRST = 200
@@ -52,7 +53,7 @@ class ColumnPool<Facts> implements Pool<Facts> {
   readonly #keys = new Interner()
   readonly #networks = new Interner()
   readonly #vacancies = new Map<Slot, Vacancy<Facts>>()
-  /** The packing of new matches, and those of openings by their free and taken seats. */
+  /** The packing of new matches, and the packings of openings by their free and taken seats. */
   readonly #packing: Packing
   readonly #packings = new Map<string, Packing>()
   /** Number of tickets of each priority. */

@@ -33,7 +33,7 @@ export class Bulk<Facts> {
   readonly #byPlace: boolean
   readonly #byValue: boolean
   readonly #pairs: CrowdPairs<Facts> | undefined
-  /** Used if any tickets that may meet are a match without further checks. */
+  /** Matches single players. Undefined if `#pairs` is used, or if more than limits must be checked. */
   readonly #runs: CrowdRuns<Facts> | undefined
 
   constructor(input: BulkInput<Facts>) {
@@ -54,7 +54,7 @@ export class Bulk<Facts> {
     else if (isPlain) this.#runs = new CrowdRuns(input)
   }
 
-  /** Accepts up to `MOST_IN_BULK` tickets. Fewer than a crowd stay unmatched. */
+  /** Matches up to `MOST_IN_BULK` tickets. Does nothing with fewer than `CROWD`. */
   *match(slots: Int32Array): Pausable<void> {
     const { columns, search, players, mostMatches } = this.#input
     // If a kind of player is rare, hardly any ticket has one nearby on the curve.

@@ -5,18 +5,24 @@ import type { Slot } from '../data/model.js'
 import { type BulkCrowd, CROWD, type CrowdParts, MATCHED, NOBODY, unmatched } from './crowd.js'
 import { alongCurve } from './curve.js'
 
-/** Maximum cost of a pair in each pass along the curve. Each inner list is one choice of pairs. */
+/**
+ * Maximum costs of a pair. For each inner list, the crowd is sorted along a shifted curve, then paired once for each
+ * cost.
+ */
 const PAIR_CAPS = [
   [0.3, 0.6],
   [0.6, 1],
   [1, 1],
   [1.5, 1.5],
 ]
-/** A crowd of up to this many tickets skips the last choice. Its remaining tickets are paired later, with more care. */
+/**
+ * A crowd of up to this many tickets skips the last list of `PAIR_CAPS`: its remaining tickets are paired later, with
+ * more care.
+ */
 const MANY = 5000
-/** Number of neighbours on the curve that a ticket is compared with. */
+/** Number of following tickets on the curve that a ticket is compared with. */
 const WINDOW = 8
-/** Weight of the position in the order. At equal costs, pairs of adjacent tickets then are the cheapest. */
+/** Weight of the distance in the order, so that of equal pairs the adjacent tickets are the cheapest. */
 const TIE = 1e-9
 /** Number of tickets compared between two pauses. */
 const AT_ONCE = 2048

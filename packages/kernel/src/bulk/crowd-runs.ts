@@ -7,18 +7,18 @@ import { alongCurve } from './curve.js'
 
 /** Maximum cost of a whole match in each pass along the curve. */
 export const RUN_CAPS = [0.75, 1.25, 2, 2]
-/** A run is chosen among this number of neighbours on the curve, per player. */
+/** Number of neighbours on the curve, per player of the match, among which a run is chosen. */
 const RUN = 2
-/** The mark of a ticket that is in no run. It is used in addition to the marks of every crowd. */
+/** The mark of a ticket that no run can hold. Other marks: `NOBODY` and `MATCHED`. */
 const UNFIT = -3
 
 /** Makes matches of single players who are close to each other on the curve and may all meet at the strictest level. */
 export class CrowdRuns<Facts> {
   readonly #parts: CrowdParts<Facts>
-  /** The strictest limits, in units of cost. */
+  /** The strictest limits, in units of cost: of the distance, and of the first value. */
   readonly #mostChord: number
   readonly #mostGap: number
-  /** 1 for a single player with one value, by slot. */
+  /** By slot: 1 for a single player with one value, otherwise 0. */
   #isSingle = new Uint8Array(0)
   /** The mark of each ticket, by its index in the crowd. */
   #marks = new Int32Array(0)
@@ -81,8 +81,8 @@ export class CrowdRuns<Facts> {
   }
 
   /**
-   * Chooses single players along the curve, starting at `from`: the next ones who may all meet at the strictest level
-   * and cost at most the cap. Returns their number.
+   * Chooses the next single players on the curve, from `from` on, who may all meet at the strictest level. Their match
+   * costs at most the cap. Returns their number.
    */
   #chooseRun(points: Float64Array, count: number, from: number, cap: number): number {
     const { players } = this.#parts

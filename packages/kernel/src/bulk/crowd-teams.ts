@@ -9,7 +9,7 @@ import { alongCurve } from './curve.js'
 
 /** Maximum mean cost of the pairs of a match. */
 const TEAM_CAP = 1
-/** The candidates of a match are chosen among this number of neighbours on the curve, per player. */
+/** Number of neighbours on the curve, per player of the match, among which its members are chosen. */
 const NEIGHBOURS = 4
 
 /** Makes matches of tickets and of the candidates that follow them on the curve. */
@@ -38,7 +38,7 @@ export function* matchTeams<Facts>(parts: CrowdParts<Facts>, search: Search<Fact
     const { rejected } = search
     const found = yield* search.around(anchor, { among: among.subarray(0, many), mostCost: TEAM_CAP })
     if (found !== undefined) state.group(undefined, found)
-    // With so few candidates, only checks of whole matches take long.
+    // Only checks of whole matches take long with so few candidates, so other failures are not counted.
     else if (search.rejected > rejected) state.failed(tries, spent)
   }
 }

@@ -25,7 +25,7 @@ export interface CrowdParts<Facts> extends PoolParts<Facts> {
   readonly singles: readonly number[]
 }
 
-/** Stands for the index of a partner: there is none. */
+/** `NOBODY` replaces the index of a partner if there is none. `MATCHED`: the ticket is matched. */
 export const NOBODY = -1
 export const MATCHED = -2
 

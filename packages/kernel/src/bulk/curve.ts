@@ -9,9 +9,9 @@ import { copyPoint, type BulkCrowd } from './crowd.js'
 export const MOST_ON_CURVE = 2 ** 17
 const PLACES = 2 ** 36
 const PARTS = 256
-/** Divides a key by this to get its part: its highest bits. */
+/** A sort key divided by this is the number of its part, i.e. its highest bits. */
 const PART = (PLACES / PARTS) * MOST_ON_CURVE
-/** Number of cells of the curve per unit of cost, and the shift of the curve in each pass. */
+/** Number of cells of the curve per unit of cost, and by how many cells each pass shifts the curve. */
 const FINE = 20
 const SHIFT = 195
 /** Number of tickets between two pauses. */

@@ -41,7 +41,7 @@ export class Budget {
     this.#left += tries
   }
 
-  /** True if a try was wanted but none is left. */
+  /** True if no try is left. Then `wasCut` becomes true. */
   isOut(): boolean {
     if (this.#left > 0) return false
     this.wasCut = true
@@ -67,7 +67,7 @@ export class Budget {
     this.spent += tries
   }
 
-  /** Records that a custom check of the backend ran. Such a check may take any time. */
+  /** Records that a custom check of the backend ran, which may take any time. */
   noteSlow(): void {
     this.#untimedUntil = 0
   }

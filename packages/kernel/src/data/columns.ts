@@ -6,9 +6,9 @@ import type { Entry, Opening, Slot } from './model.js'
 export const FRESH = 0
 /** The next round searches a match for the ticket. */
 export const DIRTY = 1
-/** A round found no match for the ticket. It is skipped until something near it changes. */
+/** A round found no match for the ticket. It is skipped until a ticket near it changes. */
 export const PARKED = 2
-/** The last round ended before its turn. The next round takes it before others of its priority. */
+/** The last round ended before the ticket's turn. The next round takes the ticket before others of its priority. */
 export const DEFERRED = 3
 
 // The most frequently read fields of a slot are adjacent in `rows`, so that they share cache lines.
@@ -22,7 +22,10 @@ const SINCE = 3
 export const KEY = 4
 /** The time until which the ticket's `level` is valid, see `levels.ts`. */
 export const UNTIL = 5
-/** Low and high of each span, alternating. If any value fits: Infinity and −Infinity, which do not widen a match. */
+/**
+ * Low and high of each span, alternating. For a ticket that accepts any value: Infinity and −Infinity, which do not
+ * widen the range of a match.
+ */
 export const VALUES = 6
 
 type TicketRow = Pick<Entry<unknown> | Opening<unknown>, 'id' | 'since' | 'priority' | 'key' | 'place' | 'values'>

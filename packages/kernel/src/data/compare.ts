@@ -72,7 +72,7 @@ export class Compare {
     const a = one * this.#stride
     const b = other * this.#stride
     if (dimension !== DISTANCE) {
-      // The extent over both tickets, because their own ranges count too.
+      // Measure the range over both tickets, because each ticket may have a range of values.
       const at = VALUES + 2 * (dimension - 1)
       const high = Math.max(rows[a + at + 1] as number, rows[b + at + 1] as number)
       return high - Math.min(rows[a + at] as number, rows[b + at] as number)

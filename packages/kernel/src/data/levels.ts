@@ -3,7 +3,7 @@ import { UNTIL, type Columns } from './columns.js'
 import { grown } from './columns.js'
 import type { Model, Slot } from './model.js'
 
-/** Kinds of news. The greater number is the more important one. */
+/** What has changed for a ticket. The greater number matters more. */
 export type News = typeof NOTHING | typeof TIME | typeof RELAXED
 export const NOTHING = 0
 /** The ticket has waited longer, so an average or a timed check may give another result now. */
@@ -105,7 +105,7 @@ export class Levels {
 
   /**
    * Returns what has changed for a ticket since the last call, or since its level was first read. Calls of `of` in
-   * between lose no news.
+   * between do not reset it.
    */
   news(slot: Slot): News {
     if (this.#isDue(slot)) this.#renewed(slot)
@@ -146,21 +146,24 @@ export class Levels {
     const level = this.#levelAfter(slot, waited, isFirst ? 0 : before)
     let next = this.#nextAfter(slot, level)
     let hasRelaxed = level !== before
-    // Until a turn has come, `until` is at most `since` plus the wait of that turn.
+    // `until` was at most the next turn, so a turn has come since the last update if it is not before `until`.
     for (const turn of this.#turns) {
       if (waited < turn) next = Math.min(next, turn)
       else if (until <= since + turn) hasRelaxed = true
     }
     if (isFirst) this.#unread[slot] = NOTHING
     else if (hasRelaxed) this.#unread[slot] = RELAXED
-    // If the head start grew but the level stayed the same, nothing is reported.
+    // A head start that grew without changing the level is not reported.
     else if (this.#unread[slot] === NOTHING && this.#askAgainMs < Infinity) this.#unread[slot] = TIME
     levels[slot] = level
     rows[slot * stride + UNTIL] = Math.min(since + next, this.now + this.#askAgainMs)
     return level
   }
 
-  /** @param before the previous level. The level never falls below it. */
+  /**
+   * Returns the level after a wait of `waitedMs`. @param before the previous level, below which an adapted level never
+   * falls.
+   */
   #levelAfter(slot: Slot, waitedMs: number, before: number): number {
     const { levels, adaptive, lastResortLevel } = this.#model
     if (adaptive !== true) return levelAt(levels, waitedMs)

@@ -8,7 +8,7 @@ export interface Model<Facts> {
   /** Milliseconds of waiting at which each level begins. They ascend from 0, with at most 255 levels. */
   readonly levels: Float64Array
   /**
-   * The last-resort level. At it a ticket accepts any match, and the other members' levels do not count. Infinity for
+   * The last-resort level, at which a ticket accepts any match, whatever the levels of other members. Infinity for
    * none.
    */
   readonly lastResortLevel: number
@@ -27,29 +27,29 @@ export interface Model<Facts> {
   /** The distance rule, if there is one. */
   readonly radius: Radius | undefined
   /**
-   * The squared chord between a player of an opening and a ticket. For an unknown location: 0 if they may meet,
-   * otherwise Infinity. Players in a match may be far from its centre. Default: the location of the opening counts for
-   * all of them.
+   * Returns the squared chord between a player of a running match and a joining ticket. For an unknown location: 0 if
+   * they may meet, otherwise Infinity. Default: the location of the opening counts for all its players, although they
+   * may be far from it.
    */
   readonly apart?: ((present: Facts, joining: Facts) => number) | undefined
   /** The difference rules. The first two narrow the search. */
   readonly spans: readonly Span[]
   /** The other rules. Undefined if there are none. */
   readonly checks: Checks<Facts> | undefined
-  /** Weights for choosing members. Default: the default of each weight. */
+  /** Weights for choosing members. Default: all defaults of `Weights`. */
   readonly prefer?: Weights | undefined
-  /** Default: every match is made as soon as it is allowed. */
+  /** When to delay allowed matches. Default: never. */
   readonly patience?: Patience | undefined
 }
 
 /**
- * Weights, at least 0. The cost of a pair of tickets is the sum of its distance and differences, each divided by its
- * strictest limit and multiplied by its weight.
+ * Weights, at least 0. A pair of tickets costs the sum of its distance and differences, each divided by its strictest
+ * limit and multiplied by its weight.
  */
 export interface Weights {
-  /** Default 1. */
+  /** Weight of the distance. Default 1. */
   readonly distance?: number | undefined
-  /** By span. Default: 1 for the first span, 0 for the others. */
+  /** Weight of each span. Default: 1 for the first span, 0 for the others. */
   readonly spans?: readonly (number | undefined)[] | undefined
   /** Weight of a candidate's long wait. */
   readonly waiting?: number | undefined
@@ -59,9 +59,8 @@ export interface Weights {
 
 /**
  * Holds an allowed new match back while the mean cost of its pairs is above `cost` × the wait of its oldest member /
- * `untilMs`. From `untilMs` on no match is held back. Until a ticket has waited for `thoroughMs`, or is at the last
- * resort, the search tries only a few choices of members for a full match around it, because a match that is hard to
- * find costs more than most.
+ * `untilMs`. From `untilMs` on no match is held back. Before `thoroughMs` or the last resort, a search around a ticket
+ * tries only a few choices of members. A match that is harder to find would cost too much.
  */
 export interface Patience {
   /** Cost in units of the strictest limits, above 0. */
@@ -117,8 +116,8 @@ export interface MatchLevels {
  */
 export interface Checks<Facts> {
   /**
-   * True if two tickets may be in one match at all. The arguments are the `level` as for `each`, then the level of each
-   * ticket. Undefined: any two may.
+   * True if two tickets may be in one match. `level` is the one that counts for `each`; the last arguments are the
+   * levels of the two tickets. Undefined: any two may.
    */
   readonly pair:
     ((one: Facts, other: Facts, level: number, levelOfOne: number, levelOfOther: number) => boolean) | undefined
@@ -164,18 +163,15 @@ export interface Checks<Facts> {
 
 /** The rules that depend only on the number of players in each team. */
 export interface CountCheck {
-  /**
-   * True if teams may play whose numbers of players are within these limits, as far as limits can tell. The result is
-   * exact if the minimum and the maximum are equal.
-   */
+  /** False only if no teams may play whose numbers of players are from `fewest` to `most`. Exact if both are equal. */
   allows(fewest: readonly number[], most: readonly number[], levels: MatchLevels): boolean
   /** True if the result is the same at all levels. */
   readonly isSteady: boolean
 }
 
 /**
- * How many players of a kind some teams need or allow. The level of the youngest member counts. A rule that relaxes by
- * another wait gives limits that hold in any case, and checks the rest in `whole`.
+ * How many players of a kind some teams need or allow, at the level of the youngest member. If the rule relaxes by
+ * another wait, these limits hold in any case, and `whole` checks the rest.
  */
 export interface Quota<Facts> {
   /** Returns the number of a ticket's players that are of this kind. */
@@ -275,7 +271,7 @@ export interface Pool<Facts> {
   levelOf(slot: Slot, now: number): number
   /**
    * Returns the numbers of players that a new match may have at a level, greatest first, by `Checks.counts` and the
-   * minima of the teams. Undefined without such rules, or if there are too many to list.
+   * minima of the teams. Undefined without `Checks.counts`, or if there are too many to list.
    */
   sizesAt(level: number): readonly number[] | undefined
   /**

@@ -22,9 +22,9 @@ const CROWDED = 2
 const DOUBLINGS = 4
 
 /**
- * Returns the part of a crowd that a search reads. `cuts` is the number of earlier searches for the same ticket that
- * were cut short. The first search reads `first` slots, the next one twice as many after those, and so on. So every
- * slot is read after a bounded number of searches.
+ * Returns the part of a crowd that a search reads. The first search for a ticket reads `first` slots, the next one
+ * twice as many after those, and so on. So every slot is read after a bounded number of searches.
+ * @param cuts number of earlier searches for the ticket that were cut short.
  */
 export function windowOf(cuts: number, first: number): { readonly most: number; readonly skip: number } {
   const most = first << Math.min(DOUBLINGS, cuts)
@@ -109,13 +109,13 @@ class Layer {
 }
 
 /**
- * One layer per scale. A ticket is filed in all layers up to the one that covers the limits of its level, so that two
- * tickets that may be matched are always in neighbouring cells of the layer of the lower level:
+ * One layer per scale. A ticket is filed in all layers up to the one that covers the limits of its level. So two tickets
+ * that may be matched are always in neighbouring cells of the layer of the lower level, in which both are filed:
  *
  *     level 0   ▦ ▦          5 s: the ticket is also filed in the next layer; it then finds, and is found by,
  *     level 1   ▩ ▩ ▩ ▩      those who have waited as long, at twice the distance
  *
- * Further chains hold the tickets of one network, and those of last resort, whom everybody may be matched with.
+ * Further chains hold the tickets of one network, and those at the last resort, which may be matched with any ticket.
  */
 export class Grid {
   /** The first scale that is at least as coarse as the limits of any level. */
@@ -215,7 +215,7 @@ export class Grid {
     return this.#coverOf[this.#columns.level[slot] as number] as number
   }
 
-  /** True if the limits of others do not bound what this ticket may match. Use `collectAll` then. */
+  /** True if the ticket may match tickets in any cell. Use `collectAll` then. */
   goesAnywhere(slot: Slot): boolean {
     const { rows, level } = this.#columns
     if ((level[slot] as number) >= this.#lastResort || this.#isAnyValue(slot)) return true
@@ -348,7 +348,8 @@ export class Grid {
     const second = this.#dimensions > 1 ? layer.coordinateOf(rows[row + VALUES + 2] as number, 1) : EVERY_CELL
     const toFirst = this.#dimensions === 0 || layer.widths[0] === Infinity ? -1 : this.#hasUnknown ? 2 : 1
     const toSecond = this.#dimensions < 2 || layer.widths[1] === Infinity ? -1 : this.#hasUnknown ? 2 : 1
-    // Without a limit, only the cell itself is read. The last of four is the cell of tickets that match any value.
+    // Without a limit, read one cell; with a limit, also the cells beside it. If a ticket matches any value, also read
+    // the cell of such tickets.
     this.#firstCount = toFirst + 2
     for (let v = -1; v <= toFirst; v++) this.#firsts[v + 1] = v === 2 ? UNKNOWN : toFirst < 0 ? first : first + v
     this.#secondCount = toSecond + 2
@@ -369,7 +370,8 @@ export class Grid {
     const { heads, next } = layer
     const head = heads[cell & (heads.length - 1)] as Slot
     if (head < 0) return
-    // Starts at the ticket itself. So of two tickets in a crowd, the one that comes after the other is read early.
+    // Read the chain from the ticket itself on, then from its head. So of two tickets in a crowd, one reads the other
+    // early.
     const isIn = layer.cell[this.#self] === cell && layer.level < (this.#filed[this.#self] ?? 0)
     if (!isIn) return this.#readFrom(layer, cell, head, -1)
     this.#readFrom(layer, cell, next[this.#self] as Slot, -1)
@@ -440,7 +442,7 @@ export class Grid {
   }
 }
 
-/** Returns the minimum and maximum squared coordinate between cell `at` and the next one. */
+/** Return the minimum and maximum squared coordinate within cell `at`. */
 const leastSquare = (at: number, side: number) => (at > 0 ? (at * side) ** 2 : at < -1 ? ((at + 1) * side) ** 2 : 0)
 const greatestSquare = (at: number, side: number) => (at >= 0 ? ((at + 1) * side) ** 2 : (at * side) ** 2)
 
@@ -449,7 +451,9 @@ const hashOfPlace = (a: number, b: number, c: number): number =>
 const hashOfValues = (second: number, key: number): number =>
   Math.imul(second, 0x27d4_eb2f) ^ Math.imul(key, 0x1656_67b1)
 
-/** Neighbours by the first value are adjacent in memory, because they are read together. */
+/**
+ * Returns the number of a cell. Neighbours by the first value are adjacent in memory, because they are read together.
+ */
 const cellAt = (hash: number, first: number): number => (mixed(hash) + first) | 0
 
 function mixed(hash: number): number {

@@ -28,7 +28,10 @@ export function scalesOf(model: Model<never>): Scales {
   const { levels, lastResortLevel, radius, spans } = model
   const many = levels.length
   const top = Math.max(0, lastResortLevel === Infinity ? many - 1 : many - 2)
-  /** Returns the level whose limits count. An older member can loosen a rule by the oldest or the average. */
+  /**
+   * Returns the level whose limits count: for `oldest` and `average` the loosest, because an older member may loosen
+   * the rule.
+   */
   const levelFor = (by: string, level: number) => Math.min(top, by === 'oldest' || by === 'average' ? top : level)
   const limitsAt = (level: number): Scale => {
     const squared = radius?.squared[levelFor(radius.by, level)] ?? Infinity

@@ -5,7 +5,7 @@ import type { Budget, Pausable } from '../data/budget.js'
 const DEPTH = 3
 const PASSES = 2
 /**
- * Maximum number of steps from one pair, because tickets named by many others have many paths; and the number of steps
+ * Maximum number of steps from one pair, because tickets named by many others have many paths. `STEPS_PER_TRY`: steps
  * that take as long as one try.
  */
 const MOST_STEPS = 1024
@@ -15,10 +15,10 @@ const TIE = 1e-9
 const NONE = -1
 
 /**
- * A local search along alternating paths: a pair is made, the previous pairs of its two tickets are broken up, and each
- * ticket left over gets another partner, for which one more pair may be broken up, and so on. A path is taken if it
- * makes one more pair, or as many at a lower cost. Short paths give no optimum: of 1,000 tickets the pairs cost 1.03 to
- * 1.05 times the least cost of as many pairs.
+ * A local search along alternating paths. A path makes a pair, which breaks up the previous pairs of its two tickets.
+ * Each ticket left over gets another partner, which may break up one more pair, and so on. A path is taken if it makes
+ * one more pair, or as many at a lower cost. Short paths give no optimum: of 1,000 tickets the pairs cost 1.03 to 1.05
+ * times the least cost of as many pairs.
  *
  * A pool keeps one instance, because the JavaScript engine would recompile functions created for each choice.
  */
@@ -37,7 +37,7 @@ export class PairChoice {
   readonly #path: number[] = []
   /** True if the path makes one more pair when it ends at a free ticket. */
   #mayGrow = false
-  /** The other ticket left over by the path's first pair. NONE if that ticket is free or stays so. */
+  /** If the path's first pair left over two tickets: the second one, which needs a partner too. Otherwise NONE. */
   #target = NONE
   /** The best path of those that begin with the same pair. */
   #best: number[] = []
@@ -127,8 +127,8 @@ export class PairChoice {
       if (++this.#steps > MOST_STEPS) return
       const pair = this.#pairsOf[at] as number
       const sum = cost + this.#costOf(pair)
-      // All further pairs of the ticket cost at least as much. The first pass has no most expensive pair, so it leaves
-      // out many paths: it is quick, and the second pass finds most of them.
+      // All further pairs of the ticket cost at least as much. In the first pass `#dearest` is 0, so this leaves out
+      // many paths: the pass is quick, and the second pass finds most of them.
       if (this.#mayGrow === this.#bestGrows && sum - depth * this.#dearest >= this.#bestCost) return
       const next = this.#partner(pair, loose)
       const old = this.#chosen[next] as number

@@ -21,9 +21,9 @@ const ANEW: SearchTerms = { anew: true }
 
 /**
  * Augments the matches. Greedy choices leave some tickets without a match needlessly, because one ticket takes the only
- * possible partner of another. For each remaining ticket in order, a nearby match is broken up and made again with that
- * ticket, if all other members then get into a second match. So a matched ticket stays matched. A match that is broken
- * up is not reported, because the search may pause.
+ * possible partner of another. For each remaining ticket, a nearby match is broken up if its members and the ticket
+ * make two matches. So a matched ticket stays matched. A match that is broken up is not reported, because the search
+ * may pause.
  */
 export function* augment<Facts>(
   { columns, search, draft, budget, state }: AugmentInput<Facts>,

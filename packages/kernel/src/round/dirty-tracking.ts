@@ -113,9 +113,10 @@ export class DirtyTracker<Facts> {
     yield* this.#readNoted()
     yield* this.#readDue()
     this.parked = count() - this.#fresh.length - this.#dirty.length
-    // Parked tickets of one priority are found by the changed tickets. One at the last resort allows others to meet.
+    // Wake parked tickets near changed ones if the order matters, or if a ticket at the last resort may let others
+    // meet. In all other cases, the searches of changed tickets find them.
     if (this.parked > 0 && (isInOrder || ranked() || model.lastResortLevel < Infinity)) {
-      // Deferred tickets woke others in an earlier round.
+      // Deferred tickets already woke their neighbours in an earlier round.
       const changed = this.#dirty.filter((slot) => columns.state[slot] !== DEFERRED)
       yield* this.#wakeNear([...changed, ...this.#fresh])
     }
@@ -147,13 +148,13 @@ export class DirtyTracker<Facts> {
 
   /**
    * Runs between full rounds. Files the new tickets and updates the levels of parked tickets that have relaxed. The
-   * next full round searches for those.
+   * next full round searches for matches of the relaxed ones.
    */
   *catchUp(): Pausable<void> {
     this.#dirty = []
     yield* this.#readDue()
     if (this.#read.length > 0) {
-      // The last round was abandoned.
+      // The last round was abandoned, so read its slots again.
       this.#noted = [...this.#read, ...this.#noted]
       this.#read = []
       this.#filed = 0

@@ -20,13 +20,13 @@ const MOST_READ_RANKED = 4096
 /** Number of tickets that name partners before the cheapest pairs are made. */
 const BATCH = 8192
 /**
- * In a crowd of up to this many tickets, pairs are chosen so that many and cheap ones are made. In a larger one, the
- * cheapest pair is made first.
+ * In a crowd of up to this many tickets, pairs are chosen to be many and cheap. In a larger one, the cheapest is made
+ * first.
  */
 export const MOST_CHOSEN = 1500
 /**
- * A pair's sort key is its price, which is its cost rounded down to steps, and its index. `PRICES` is the number of
- * steps per unit of cost, `MOST_PRICE` the greatest price, and `PAIRS` the number of pairs, that fit into a key.
+ * A pair's sort key consists of its index and its price, i.e. its cost rounded down to steps. `PRICES`: steps per unit
+ * of cost. A key has room for prices up to `MOST_PRICE` and for `PAIRS` pairs.
  */
 const PRICES = 65_536
 const MOST_PRICE = 2 ** 26 - 1
@@ -59,8 +59,8 @@ export function createPairs<Facts>(input: PairsInput<Facts>) {
   let costs: number[] = []
   let own = 0
   /**
-   * True if many tickets choose. Each then names different partners among those of equal cost. With few tickets the
-   * oldest partners come first.
+   * True if many tickets name partners. Of partners at equal cost, each ticket then names different ones. With few
+   * tickets the oldest partners come first.
    */
   let isCrowd = false
 

@@ -14,7 +14,7 @@ import type { RoundState } from './state.js'
 
 /** In a pool of up to this many tickets, every round tries to match remaining tickets by rearranging matches. */
 const TINY_POOL = 64
-/** In a larger pool of up to this many tickets, a round does so only if most tickets are new. */
+/** In a larger pool of up to this many tickets, a round rearranges matches only if most tickets are new. */
 const SMALL_POOL = 500
 /** Number of waits and of slots that fit into a sort key. */
 const WAITS = 2 ** 26

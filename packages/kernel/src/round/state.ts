@@ -13,14 +13,14 @@ interface StateInput {
   readonly budget: Budget
   /** True if matches are checked as a whole, which may take long. */
   readonly isChecked: boolean
-  /** The next round reads this slot. */
+  /** Makes the next round read a slot. */
   readonly note: (slot: Slot) => void
 }
 
 /**
- * Limits of a round if matches are checked as a whole: tries (see `Budget`) without a match, and the time of searches
- * without one, counted as tries. Each match adds to them. So a crowd is matched in one round, and a rule that hardly
- * any match satisfies does not hold up a queue.
+ * Limits of a round whose matches are checked as a whole. They count the tries (see `Budget`) of searches without a
+ * match, and the time of these searches in tries. Each match adds `PER_MATCH`, so a crowd is matched in one round. A
+ * rule that hardly any match satisfies does not hold up a queue.
  */
 const FRUITLESS_TRIES = 10_000
 const FRUITLESS_TIME = 24_000

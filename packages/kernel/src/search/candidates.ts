@@ -21,7 +21,9 @@ export interface CandidatesInput<Facts> extends PoolParts<Facts> {
  */
 const AMPLE = 4
 const AMPLE_NEEDED = 2
-/** Maximum number of candidates of a search, or `AMPLE` times the lacking players if more. The next takes others. */
+/**
+ * Maximum number of candidates of a search, or `AMPLE` times the lacking players if more. A later search takes others.
+ */
 const MOST_CANDIDATES = 400
 /** Weight of each further player of a party, and of a long wait, in units of the strictest limits. */
 const PARTY_WORTH = 0.55

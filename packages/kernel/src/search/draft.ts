@@ -10,16 +10,16 @@ type WaitOf = 'each' | 'youngest' | 'oldest' | 'average'
 interface ColumnLimit {
   readonly dimension: number
   readonly by: WaitOf
-  /** By level. */
+  /** The maximum at each level. */
   readonly most: Float64Array
 }
 
 /**
  * A partial match, checked member by member against the column rules and the pair check. Teams are checked elsewhere.
  *
- * Limits only loosen with the level. A rule by the youngest can only become stricter as others join. A rule by the
- * oldest or the average can loosen, so until the match is complete it is checked at the highest level that a candidate
- * may still bring (`expect`); `isSound` returns whether it holds in the end. The values for the first n + 1 members are
+ * Limits only loosen with the level. As others join, a rule by the youngest can only become stricter, but a rule by the
+ * oldest or the average can loosen. Until the match is complete, it is checked at the highest level that a candidate
+ * may still bring (`expect`). `isSound` returns whether it holds in the end. The values for the first n + 1 members are
  * stored at index n, so that the last member can be dropped.
  */
 export class Draft<Facts> {

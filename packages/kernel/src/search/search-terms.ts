@@ -33,7 +33,7 @@ export interface SearchInput<Facts> extends CandidatesInput<Facts> {
 export interface SearchTerms {
   /** True if tickets that no match of this round can hold are candidates again. Default false. */
   readonly anew?: boolean
-  /** The candidates, instead of those from the grid. Only the greedy choice is tried. */
+  /** Candidates to use instead of those from the grid. Only the greedy choice is tried. */
   readonly among?: ArrayLike<Slot>
   /** Maximum cost of a match: the mean over its pairs. Only with `among`. */
   readonly mostCost?: number

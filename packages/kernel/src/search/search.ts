@@ -19,7 +19,7 @@ const FEW = 32
 /** Slots that a first search reads at a scale; more with different priorities, as the highest may be anywhere. */
 const MOST_READ = 1024
 const MOST_READ_RANKED = 4096
-/** Stands for the number of players of a match: any number. */
+/** Stands for a match size: any number of players. */
 const EVERY = -1
 /** Weight of a player of a kind that is not lacking, in units of the strictest limits. */
 const SPARE_COST = 0.85
@@ -43,8 +43,8 @@ export class Search<Facts> {
   /** Number of sets of members since creation for which no arrangement of teams may play. */
   rejected = 0
   /**
-   * The wait with the highest value, in milliseconds: at least that of the last level. In rounds that make few matches
-   * it is the longest wait, so that the oldest come first.
+   * The wait with the highest value, in milliseconds: at least the wait at which the last level begins. In rounds that
+   * make few matches it is the longest wait, so that the oldest come first.
    */
   longestMs: number
   /** True if the round makes few matches. A long wait then counts more than the cost of a candidate. */
@@ -291,7 +291,7 @@ export class Search<Facts> {
     let depth = 0
     let choices = greedy
     this.#firstRow(packed)
-    // Looks ahead at what may still become a match only if all choices are tried.
+    // If all choices are tried, exclude early what cannot become a match.
     if (greedy === 0) this.#shareFacts()
     for (;;) {
       if (budget.isPauseDue()) {

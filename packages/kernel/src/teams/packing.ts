@@ -6,8 +6,8 @@ import { ROUNDING, type Taker, type TeamSizes, unevenSizes } from './team-sizes.
 export type Packed = number
 
 /**
- * Packs parties into teams. Parties are never split, so not every set with the right total makes a match: parties of 3,
- * 3, 3 and 1 do not fill two teams of 5.
+ * Packs parties into teams. Parties are never split: parties of 3, 3, 3 and 1 are ten players, but do not fill two
+ * teams of 5.
  */
 export interface Packing {
   /** Number of players of a full match. */
@@ -37,9 +37,9 @@ interface PackingState {
   /** Party sizes, the largest first. */
   readonly sizes: readonly number[]
   readonly count: number
-  /** The state after one more party, by its size. */
+  /** The states after one more party, by the size of the party. */
   readonly next: (Packed | undefined)[]
-  /** By the name of the levels. `full` for a full match, which satisfies all minima. */
+  /** Plans by the name of the levels; `full` for a full match, which satisfies all minima. */
   readonly plans: Map<string, PackingPlan | undefined>
 }
 
