@@ -1,4 +1,4 @@
-/** The exports of `@muster/redis`: lets several processes work as one by sharing state in Redis. */
+/** The exports of `@muster/redis`, by which several processes share state in Redis and work as one. */
 export type { RedisClient } from './connection/client.js'
 export { connectRedis, type RedisOptions } from './connection/connect.js'
 export type { RedisConnection } from './connection/connection.js'

@@ -15,17 +15,17 @@ import {
 } from '../connection/index.js'
 
 /**
- * The operation on a count: `t` takes an attempt if one is allowed, `w` only returns the time to wait, `c` counts an
- * attempt that was made, `g` gives an attempt back.
+ * Operations on a count. `t`: take an attempt if one is allowed. `w`: only return the time to wait. `c`: count an
+ * attempt that was made. `g`: give an attempt back.
  */
 type Deed = 't' | 'w' | 'c' | 'g'
 
 /**
- * Counts attempts by one number per key, like `createAttempts` of `@muster/core/http` ('generic cell rate algorithm'):
- * the time, by Redis' clock, at which all attempts of the key have faded. The key expires then: at most two windows
- * from now. Keys: one per operation. Arguments: for each key the operation, milliseconds between two attempts,
- * milliseconds of the window. Reply: for each key the milliseconds to wait, rounded up; 0 if an attempt was or would be
- * allowed.
+ * Counts attempts by one number per key, like `createAttempts` of `@muster/core/http` ('generic cell rate algorithm').
+ * The number is the time, by Redis' clock, at which all attempts of the key have faded. The key expires then, at most
+ * two windows from now. Keys: one per operation. Arguments: for each key the operation, milliseconds between two
+ * attempts, milliseconds of the window. Reply: for each key the milliseconds to wait, rounded up; 0 if an attempt was
+ * or would be allowed.
  */
 const COUNT = defineScript({
   name: 'attempts.count',
@@ -60,7 +60,7 @@ interface AttemptQuery {
   readonly words: readonly [deed: Deed, intervalMs: number, windowMs: number]
 }
 
-/** Milliseconds after a failure in which only one call retries. */
+/** After a failure, only one call retries within this many milliseconds. */
 const PAUSE_MS = 1000
 
 /**
@@ -121,9 +121,9 @@ export interface RedisLimitStoreOptions {
  * Counts the requests and attempts of players in Redis, for all processes with the same name. Pass it as `limitStore`
  * to `createTicketApi`, `createLobbyApi` and `createLobbies`.
  *
- * Each process also counts alone. A player over a limit there is refused without a query, so that a flood does not
- * reach Redis. While Redis is slow or unavailable, that count decides alone: a player then has the limit once per
- * process, and the connection's event `problem` reports it once. Redis holds a digest of each player's id or address,
+ * Each process also counts alone. A player over the limit of one process is refused without a query, so that a flood
+ * does not reach Redis. While Redis is slow or unavailable, only the processes count, so a player has the limit once
+ * per process. The connection's event `problem` reports this once. Redis holds a digest of each player's id or address,
  * for at most two windows of the limit.
  * @throws {InvalidInput} for an invalid option
  */
@@ -144,7 +144,8 @@ export function createRedisLimitStore(options: RedisLimitStoreOptions): LimitSto
           const waitMs = local.take(key)
           if (waitMs > 0) return waitMs
           return count(key, 't').then((ms = 0) => {
-            // The local count is adjusted by what other processes have counted.
+            // Refused because of other processes' attempts: correct the local count, which then refuses without a
+            // query.
             if (ms > 0) local.giveBack(key)
             if (ms > 0) local.delay(key, ms)
             return ms

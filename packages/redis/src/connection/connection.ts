@@ -7,8 +7,8 @@ import { failureOf, RedisError, RedisTimedOut } from './connection-errors.js'
 import { keySpace, type KeySpace, type Reply, type Script } from './script.js'
 
 /**
- * Rejects commands that get no reply in time.
- * @param onSilence called when a command has timed out, and no other ended meanwhile.
+ * Rejects commands that get no reply in time. @param onSilence called when a command has timed out while no other
+ * command ended.
  */
 function createDeadlines(clock: Clock, onSilence: () => void) {
   let ended = 0
@@ -31,8 +31,8 @@ const PAUSE_MS = 200
  * Replaces a connection that has stopped responding. `begin` starts this unless it is running or the connection was
  * closed.
  *
- * If a host disappears silently (a power failure, a cut cable), TCP itself gives up after about 15 minutes. Here the
- * connection is dropped once a command has timed out and no other got a reply meanwhile.
+ * If a host disappears silently (a power failure, a cut cable), TCP itself gives up after about 15 minutes. This
+ * function drops the connection once a command has timed out while no other command got a reply.
  * @param timeoutMs milliseconds for one attempt.
  */
 function createRevival(client: RedisClient, timeoutMs: number, clock: Clock) {
@@ -98,7 +98,7 @@ export interface RedisConnection {
   command(key: string, words: readonly (string | number)[], timeoutMs?: number): Promise<Reply>
   /**
    * Opens another connection with the same options, for blocking commands. The caller closes it. Its problems are
-   * events of this one.
+   * reported as events of this connection.
    */
   duplicate(): Promise<RedisConnection>
   /** Emits the event `problem`. */

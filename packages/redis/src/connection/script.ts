@@ -40,8 +40,8 @@ interface ScriptDefinition<T> {
 const FLAGS = { write: '', 'write-if-full': ' flags=allow-oom', read: ' flags=no-writes' } as const
 
 /**
- * Defines a script. The line that is prepended makes Redis reject the script before it starts if it cannot be done and,
- * in a cluster, if it uses keys of another slot.
+ * Defines a script. Its first line makes Redis reject it before it starts if it cannot be completed. In a cluster,
+ * Redis also rejects keys of other slots.
  */
 export function defineScript<T>({ name, lua, kind = 'write', read }: ScriptDefinition<T>): Script<T> {
   const text = `#!lua${FLAGS[kind]}\n${lua.trim()}\n`

@@ -54,7 +54,7 @@ export function createFallback(
   const reserveShared = async (now: number) => {
     const began = clock.now()
     if (awaySince !== undefined && began >= awaySince + coldMs / 2) {
-      // Other processes may use their shares by now.
+      // Mark all tokens as used, because other processes may be using their shares by now.
       await store.reset().catch(() => {})
     }
     const answer = await shared.reserve(now)

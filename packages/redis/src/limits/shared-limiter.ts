@@ -135,20 +135,19 @@ export interface SharedLimiter extends Limiter {
 const AGAIN = { baseMs: 50, capMs: 500, jitter: 0 }
 
 /**
- * A token bucket that several processes share: the service never counts more than the limit from all processes that use
- * the store. Each start takes a token from the store. If none is free, the store reserves the next one for the caller,
- * who waits here until it is free. So there is one round trip per start. Each process takes one token at a time, so all
- * processes with work get equal shares, and one without work takes nothing.
+ * A token bucket that several processes share. The service never counts more than the limit from all of them.
  *
- * Proof that the service never counts more than the limit: between two uses of a token, its first request was counted,
- * and a window has passed since. This holds because a request
+ * Each start takes a token from the store. If none is free, the store reserves the next one, and the caller waits until
+ * it is free. So there is one round trip per start. Each process takes one token at a time, so all processes with work
+ * get equal shares, and one without work takes nothing.
  *
- * - is written only after its permit became valid, and before it expired. Both are durations of this process's
- *   monotonic clock, the first from the store's reply, the second from the query. A process that wakes up late writes
- *   nothing;
- * - has its response before its token is returned for a window, or keeps its token used;
- * - of a process that died or stalled was written before its permit expired, and is assumed to be counted within
- *   `settleMs` of that. This is the only assumption, and only for requests that were under way at that moment.
+ * Proof: between two uses of a token, the service has counted its first request, and a window has passed since. This
+ * holds because a request:
+ * - is written only while its permit is valid. The permit begins after a duration from the store's reply and ends after
+ *   one from the query, both by this process's monotonic clock. A process that wakes up late writes nothing.
+ * - has its response before its token is returned for a window. Without a response, the token stays used.
+ * - was written before its permit expired, if its process died or stalled. It is assumed to be counted within
+ *   `settleMs` of that, which is the only assumption.
  */
 export function createSharedLimiter(
   { name, windowMs }: RateLimit,
@@ -160,7 +159,7 @@ export function createSharedLimiter(
   const reports = createReports(store, clock, times)
   let failures = 0
   let failure: unknown
-  /** Start of the query that has no reply yet. */
+  /** Start time of the query that has no reply yet. */
   let askedAt: number | undefined
   let last = { tokens: 0, rate: 0 }
 
@@ -188,7 +187,8 @@ export function createSharedLimiter(
       if (taken === undefined) return clock.now() + backoffMs(failures, 0, AGAIN)
       const due = clock.now() + taken.waitMs
       if (!taken.granted) return due
-      // The store granted the permit after the query was sent, so the permit expires here before it expires there.
+      // The store granted the permit after the query was sent, so this process considers it expired before the store
+      // does.
       const goodAt = asked + taken.waitMs
       const permit = new SharedPermit(id, due, goodAt + times.permitMs, goodAt + times.holdMs, clock, reports)
       if (taken.waitMs > 0) await clock.sleep(taken.waitMs)

@@ -14,7 +14,7 @@ export interface SimulatedProcess {
   readonly pauses: readonly { readonly from: number; readonly ms: number }[]
   /** Milliseconds by which the process's clock is ahead of the others. */
   readonly offsetMs: number
-  /** Number of simultaneous calls, and the milliseconds between two such times. */
+  /** Number of calls that start at the same time, and milliseconds between two starts. */
   readonly work: { readonly calls: number; readonly everyMs: number }
 }
 
@@ -38,7 +38,7 @@ export interface Scenario {
   readonly fallback?: boolean
 }
 
-/** Removes something that enforces the limit, to test that the check finds it. */
+/** Faults that would exceed the limit, to test that the check finds them. */
 export interface Sabotage {
   /** The times that the processes assume. */
   readonly times?: Partial<LimitTimes>

@@ -1,6 +1,6 @@
 // pure: durations of permits and tokens of a shared limit; written requests that may not be counted yet
 /**
- * The shared store of the tokens of one limit: as many as the limit allows, each free, or used until a time of the
+ * The shared store of the tokens of one limit, as many as the limit allows. Each is free, or used until a time of the
  * store's clock. Times are passed as durations, because no two clocks agree.
  */
 export interface TokenStore {
@@ -42,13 +42,13 @@ export interface TokenGrant {
 export interface LimitTimes {
   /** The window of the limit, in milliseconds. */
   readonly windowMs: number
-  /** From the time at which a permit becomes valid until its request must be written. */
+  /** Time from when a permit becomes valid until its request must be written. */
   readonly permitMs: number
   /** Maximum time from writing a request until the service has counted it, if its process can no longer report. */
   readonly settleMs: number
   /** Maximum time before a used token becomes free at which a process can reserve it. */
   readonly aheadMs: number
-  /** Time after its permit became valid until a token is free again without any report. */
+  /** Time from when a permit becomes valid until its token is free again without any report. */
   readonly holdMs: number
   /** Time after which no token is used any more, regardless of earlier grants. */
   readonly coldMs: number
@@ -73,15 +73,15 @@ export interface WrittenRequest {
 }
 
 const LONGEST_GAP = 4
-/** Milliseconds, before another process could reserve a token, at which the time of the token is extended. */
+/** How long before other processes may reserve a token its time is extended, in milliseconds. */
 const MARGIN_MS = 750
 
 /**
- * Finds the requests whose tokens must be kept used for longer. Only the response to a request proves that the request
- * was counted. A request that ended without a response may be in a buffer until the network or the service continues,
- * which a response to a later request proves. Until then, tokens become free one at a time, after a window, two, then
- * every four. The requests that use them show whether the service responds again (`createUnanswered` in core does the
- * same for one process).
+ * Finds the requests whose tokens must be kept used for longer. Only the response to a request proves that it was
+ * counted. A request without a response may wait in a buffer until the network or the service continues. A response to
+ * a later request proves that they have continued. Until then, tokens become free one at a time: after one window,
+ * after two more, then every four. The requests that use them show whether the service responds again.
+ * `createUnanswered` in core does the same for one process.
  */
 export function createUnansweredRequests({ windowMs, settleMs, aheadMs }: LimitTimes) {
   const open = new Set<WrittenRequest>()

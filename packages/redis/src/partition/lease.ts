@@ -48,17 +48,17 @@ export interface ElectionOptions {
 /** Renewals per lease: three may fail before it ends. */
 const RENEWALS = 4
 /**
- * The share of a lease for which this process trusts it: the clocks of the store and of this process may run at
+ * The share of a lease for which this process trusts it. The clocks of the store and of this process may run at
  * slightly different speeds, and the network has latency.
  */
 const TRUSTED = 0.9
 /** Maximum lease of a stalled process, as a multiple of `leaseMs`. After its crash, nobody leads for that long. */
 const LONGEST = 10
-/** Factor by which the slowest renewal time decays with each later renewal. */
+/** Factor by which the longest recent delay decays with each renewal. */
 const FORGETS = 0.95
 /** Milliseconds for which a loss counts. With several losses the process waits longer, so that another one leads. */
 const RECENT_MS = 60_000
-/** Maximum of this wait, as a multiple of `leaseMs`. */
+/** Maximum wait after several losses, as a multiple of `leaseMs`. */
 const LONGEST_BACK_OFF = 8
 
 /** Leader election by a lease: acquires the lease of the partition whenever no process holds it, and renews it. */
@@ -116,8 +116,8 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
       const at = clock.now()
       const wanted = wantedMs()
       try {
-        // A renewal that takes longer than the lease is useless. A process that is stalled for longer than the lease
-        // continues to lead unless another one has taken over; the reply may have arrived without being read.
+        // Wait for a renewal as long as the lease would last. A stalled process may miss a reply that has arrived, so a
+        // missing reply does not end the lease: only another leader does.
         const renewed = await within(store.renew(token, wanted), wanted, clock)
         if (renewed === false) lose()
         missed = renewed === undefined ? missed + 1 : 0

@@ -38,7 +38,7 @@ type StoredCooldown = Pick<Cooldown, 'offences' | 'until' | 'forgiveAfterMs'>
 export const cooldownText = ({ offences, until, forgiveAfterMs }: StoredCooldown): string =>
   JSON.stringify([offences, until, forgiveAfterMs])
 
-/** @throws Error if it is not a cooldown, without quoting it. */
+/** Parses a cooldown. @throws Error that quotes nothing of the text if it is not a cooldown. */
 export function readCooldown(text: string): StoredCooldown {
   const [offences, until, forgiveAfterMs] = readStored<readonly [number, number, number]>(text, 'cooldown')
   return { offences, until, forgiveAfterMs }

@@ -80,7 +80,7 @@ export class OwnQueues {
     return found && readInForce(found.text, found.since)
   }
 
-  /** Returns the leader's setting at the last comparison. The leader's queues may be newer. */
+  /** Returns the leader's `presence.withinMs` of a queue, in milliseconds, as of the last comparison. */
   presenceInForce(queue: string): number | undefined {
     return this.#presenceInForce.get(queue)
   }
@@ -90,7 +90,7 @@ export class OwnQueues {
     this.#presenceInForce = new Map(Object.entries(inForce?.presence ?? {}))
     const fingerprint = fingerprintOf(this.#own.queues)
     const isOther = inForce !== undefined && inForce.fingerprint !== fingerprint
-    // This process leads, but Redis was unreachable when its queues were replaced.
+    // This process leads, but its replaced queues could not be stored, so store them again.
     if (isOther && this.#token !== undefined) return this.say()
     if (isOther && this.#reported !== inForce.fingerprint) this.#options.differ({ inForce, fingerprint })
     this.#reported = isOther ? inForce.fingerprint : undefined

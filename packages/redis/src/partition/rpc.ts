@@ -54,7 +54,7 @@ interface EncodedError {
  * follower of an earlier version takes it for a reply that nothing waits for.
  */
 export interface OrdersNotice {
-  /** See `serverIn`. */
+  /** The server's name: see `serverIn`. */
   readonly server: string
   readonly version: number
 }

@@ -13,8 +13,8 @@ export interface StoreClockOptions {
 }
 
 /**
- * Maximum share by which the store's time may run faster or slower than the monotonic clock, so that a step of the
- * store's clock does not make anybody's wait jump by minutes (our choice).
+ * Maximum share by which this clock may run faster or slower than the monotonic clock (our choice). So if the store's
+ * clock is set, nobody's wait jumps by minutes.
  */
 const SLEW = 0.1
 /** Maximum difference in milliseconds from the store's time that dates ignore. */
@@ -24,11 +24,10 @@ const REPORTED_MS = 5000
 
 /**
  * Creates a clock with the time of the store, derived from the monotonic clock of this process. All processes of a
- * partition agree on it, so that stored data has the same age for each, regardless of their machines' clocks and
- * changes of these.
+ * partition agree on it. So stored data has the same age for each, whatever their machines' clocks show.
  */
 export function createStoreClock({ store, clock, differs }: StoreClockOptions) {
-  /** The difference at a time of `clock`, from which it slews. */
+  /** The offset of the store's clock, at a time of `clock`. From there it slews to `target`. */
   let from = { at: clock.now(), offset: 0 }
   let target = 0
   let isMeasured = false
@@ -55,7 +54,7 @@ export function createStoreClock({ store, clock, differs }: StoreClockOptions) {
       const askedAt = clock.now()
       const time = await store.time()
       const at = clock.now()
-      // The store read its clock in between, in whole milliseconds. An offset that already fits is kept.
+      // The store read its clock between query and reply, in whole milliseconds. Keep an offset that fits both times.
       const [least, most] = [time - at, time + 1 - askedAt]
       const offset = offsetAt(at)
       target = Math.min(Math.max(target, least), most)

@@ -28,8 +28,7 @@ const GAP_MS = 100
 
 /**
  * Creates a partition's part of a budget. It requests ahead twice its use since the last request, and returns the rest.
- * While a request is in flight, and after one whose reply was lost, it uses at most what both the old and the new lease
- * allow.
+ * While a request has no reply, it uses at most what both the old and the new lease allow.
  *
  * @param least the minimum amount requested ahead.
  */
@@ -93,7 +92,7 @@ export function createPartitionBudget(
   }
 }
 
-/** Stands for no limit: more than any account has. Nothing is stored about it. */
+/** Stands for no limit, because no account has as many. Nothing is counted for it. */
 const UNBOUNDED = 1e12
 
 /** The part of the spending limits that a partition may use now. */
@@ -108,14 +107,14 @@ export interface SpendingLease {
 }
 
 /**
- * Grants a partition its existing servers, some more ahead, and some creates, as far as the others leave any. Keys: a
- * hash with a field `p:<partition>` of the time, and the servers and creates that it may have; a sorted set of the
- * creates of the last minute. Arguments: partition, known version, whether the caller is new, existing servers, further
- * servers wanted, maximum number of servers, creates planned since its last request, creates wanted, maximum creates
- * per minute.
+ * Grants a partition its existing servers, some more ahead, and some creates, as far as the others leave any.
+ * Keys: a hash with a field `p:<partition>` of the time, and the servers and creates that it may have; a sorted set of
+ * the creates of the last minute.
+ * Arguments: partition, known version, whether the caller is new; existing servers, further servers wanted, maximum
+ * number of servers; creates planned since its last request, creates wanted, maximum creates per minute.
  *
- * A new leader does not know which of its predecessor's granted creates were planned, so all count. After Redis has
- * lost its data, no partition gets more than it has until all live partitions have sent a request.
+ * A new leader does not know which of its predecessor's granted creates were planned, so all count. For 5 s after a
+ * restart of Redis, no partition gets more than it has, because not all partitions may have sent a request again.
  */
 const leaseScript = defineScript<SpendingLease>({
   name: 'spending.lease',

@@ -45,8 +45,9 @@ export class StreamTail {
   }
 
   /**
-   * Reads the entries after the cursors, one cursor for each key, and whether entries after the first cursor were lost:
-   * its entry is no longer in the stream. This is checked after the read, so that trimming in between is noticed.
+   * Reads the entries after the cursors, one cursor for each key. Also tells whether entries after the first cursor
+   * were lost, i.e. its entry is no longer in the stream. This is checked after the read, so that trimming in between
+   * is noticed.
    */
   async read(keys: readonly string[], cursors: readonly string[], wait: ReadWait) {
     const ending = linkedSignal(wait.signal, this.#closing.signal)
@@ -106,7 +107,7 @@ function nothingThere(error: unknown): Reply {
   throw error
 }
 
-/** True if a stream had more entries than it has, from the reply of XINFO: names and values, in a list or an object. */
+/** True if entries of a stream were removed, from the reply of XINFO: names and values, in a list or an object. */
 function hasLost(info: Reply): boolean {
   const list = Array.isArray(info) ? (info as readonly Reply[]) : Object.entries(info as object).flat()
   const fact = (name: string) => Number(list[list.indexOf(name) + 1])
@@ -138,8 +139,8 @@ interface FollowStream {
   /** Called with new entries, in order. */
   readonly onEntries: (entries: Entries) => void
   /**
-   * Called if entries may have been missed: at the beginning, after a lost connection during which the stream was
-   * trimmed, and if Redis has lost entries. State that is derived from the stream must be read again.
+   * Called if entries may have been missed: at the beginning, after the stream was trimmed during a lost connection,
+   * and if Redis has lost entries. State that is derived from the stream must be read again.
    */
   readonly onGap: () => void
   readonly clock?: Clock | undefined

@@ -32,7 +32,8 @@ export function createFollowerWaits({ ask, locate, clock }: FollowerWaitsOptions
   const kindOf = createStoredKind(locate)
   const noted = new LRUCache<string, Noted>({
     maxSize: NOTED_LENGTH,
-    // At most `NOTED` tickets, without allocating memory for all of them in advance.
+    // This minimum size allows at most `NOTED` tickets. With `max`, the cache would allocate memory for all of them at
+    // once.
     sizeCalculation: ({ stored }) => Math.max(stored.body.length, Math.ceil(NOTED_LENGTH / NOTED)),
   })
   let learned: { readonly waits: LeaderWaits; readonly at: number } | undefined

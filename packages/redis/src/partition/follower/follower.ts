@@ -130,7 +130,10 @@ type Promised<Method> = Method extends (...input: infer Input) => infer Answer
   ? (...input: Input) => Promise<Awaited<Answer>>
   : Method
 
-/** Returns all commands as methods that query the leader. Spread the methods that a process answers itself after it. */
+/**
+ * Returns all leader commands as methods that query the leader. Methods that a process answers itself must override
+ * them.
+ */
 const allAsking = (ask: RpcClient['ask']) =>
   Object.fromEntries(
     Object.keys(LEADER_COMMANDS).map((command) => [

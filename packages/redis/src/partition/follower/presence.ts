@@ -16,10 +16,7 @@ const EVERY_MS = 1000
  * again soon.
  */
 export const MOST_HELD = 200_000
-/**
- * Maximum characters of one request, commas included. With any characters this has fewer bytes than an RPC request may
- * have.
- */
+/** Maximum characters of one request, commas included. Even at three bytes each, they fit into an RPC request. */
 const LONGEST = 64 * 1024
 
 /** Reports the clients of this process to the leader, many at a time. */

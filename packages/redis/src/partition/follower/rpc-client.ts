@@ -26,8 +26,8 @@ const STOP_TIMEOUT_MS = 70_000
 /** Maximum number of open RPC requests (our choice), because a follower holds them while there is no leader. */
 const MOST_OPEN = 1000
 /**
- * Kinds of RPC requests that get only a part of `MOST_OPEN` (our choice), so that players' commands have room: those
- * that anybody can cause by guessing a secret, those of `GET /me`, which works without them, and those of game servers.
+ * Kinds of RPC requests that get only a part of `MOST_OPEN` (our choice), so that players' commands have room. Anybody
+ * can cause the first kind by guessing a secret. `GET /me` works without the second. The third is of game servers.
  */
 const PARTS: readonly { readonly commands: ReadonlySet<RpcCommand>; readonly most: number }[] = [
   { commands: new Set(['isServerSecret', 'isEnrolmentKey', 'serverReady', 'webhook']), most: 100 },

@@ -23,7 +23,8 @@ interface ServerServiceOptions {
 }
 
 /**
- * Number of cached tokens that the leader knew, and the milliseconds for which it is not queried again (our choice).
+ * Maximum number of cached tokens that the leader has confirmed, and milliseconds until a token is checked again (our
+ * choice).
  */
 const KNOWN = 10_000
 const KNOWN_MS = 30_000

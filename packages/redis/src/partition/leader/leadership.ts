@@ -78,7 +78,7 @@ export class Leadership {
     this.#options.queues.say().catch(this.#options.problem)
   }
 
-  /** Receives the follower's changes. */
+  /** Receives the changes that this process has read as a follower. */
   receive(changes: Changes): void {
     if (changes.gap) this.#standby?.missed()
     this.#standby?.receive(changes.tickets)

@@ -19,7 +19,7 @@ interface PartitionServerLogOptions {
   readonly commits: () => Pick<Commits, 'hosting'>
   /** Reads the existing records, the oldest first. */
   readonly load: () => Promise<StoredFleet>
-  /** The tickets of a match whose players get the address once its server listens. */
+  /** Returns the ids of a match's tickets that wait for nothing but its server. */
   readonly expected: (matchId: string) => readonly string[]
   readonly assigned: AssignedTickets
   /** Reports tickets that are not in their match. Resolves when the leader knows their outcome. */
@@ -35,8 +35,8 @@ interface Requirement {
 }
 
 /**
- * Creates the server log of a leader. It is in the partition together with the tickets, so that a match is claimed, and
- * its players are sent to a server, atomically with other processes' changes of these tickets.
+ * Creates the server log of a leader. It is in the partition with the tickets, because followers may change tickets at
+ * any time. So claiming a match and sending its players to a server are atomic with changes of their tickets.
  */
 export function createPartitionServerLog({
   commits,
@@ -82,7 +82,7 @@ export function createPartitionServerLog({
 
   /** Claims the tickets of a match. @throws {TicketsGone} */
   const claim = async (entries: readonly HostingEntry[], matchId: string): Promise<void> => {
-    // A further attempt may have other tickets than the first.
+    // Read the tickets at each attempt, because they may have changed.
     const unmet = await write(entries, { matchId, ticketIds: expected(matchId), locks: false })
     if (unmet.length === 0) return
     await missingOf(matchId, unmet)
@@ -138,7 +138,7 @@ export function createAssignedTickets() {
   }
 
   return {
-    /** Keeps an assigned ticket under its match; removes any other. */
+    /** Adds a ticket to its match if it is assigned, otherwise removes it. */
     put: (ticket: Ticket) => {
       const { id, matchId, status } = ticket
       remove(id)
@@ -175,8 +175,8 @@ export function unassignedIn(
 }
 
 /**
- * Removes players from running matches whose ticket is no longer in the match: while there was no leader, a follower
- * has cancelled the ticket by which they were about to join.
+ * Removes players whose ticket is no longer in their running match. While there was no leader, a follower has cancelled
+ * the ticket by which they were about to join.
  */
 export async function removeGonePlayers(
   leader: Pick<Leader, 'getTicket' | 'playersLeft'>,

@@ -47,7 +47,7 @@ function ticketIn({ id, body, header }: StoredTicket): Ticket {
   return letter === 'C' ? { ...known, state: 'cancelled', match: undefined } : known
 }
 
-/** A partition of a schedule. */
+/** Opens a partition whose share of slow commits and of lost replies is random. */
 export const drawPartition: OpenStorageOf = ({ clock, random }) =>
   createPartitionStorage({ clock, random, slow: oneOf(random, 0, 0.02, 0.1), lost: oneOf(random, 0, 0.02) })
 
@@ -80,7 +80,7 @@ interface LeadOptions extends Omit<PartitionStorageOptions, 'clock'> {
   readonly owner: string
 }
 
-/** Faults of a process's commits: it may end at one, lose the lease, or lose the reply. */
+/** Causes faults of a process's commits: the process ends, or it loses the lease or the reply. */
 function createNetwork({ life, random, slow, lost }: Pick<LeadOptions, 'life' | 'random' | 'slow' | 'lost'>) {
   let isDeposed = false
   let isLast = false

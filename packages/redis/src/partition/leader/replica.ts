@@ -196,7 +196,7 @@ export class Replica {
   }
 
   /**
-   * Handles tickets whose headers were not written, because they are not in the state that the leader left: either a
+   * Handles tickets whose headers were not written, because they are not in the state that the leader left. Either a
    * follower has cancelled them, or another process leads.
    */
   async missing(ticketIds: readonly string[]): Promise<void> {

@@ -25,7 +25,7 @@ export interface RpcServerOptions {
    * its effects.
    */
   readonly reply: (follower: string, text: string) => void
-  /** The stored reply to a follower that begins with this string, of this leader or an earlier one. */
+  /** Returns the stored reply to a follower, by this or an earlier leader, that begins with a string. */
   readonly answered: (follower: string, begins: string) => Promise<string | undefined>
   readonly problem: (error: unknown) => void
 }
@@ -35,7 +35,7 @@ const REPEATABLE: ReadonlySet<string> = new Set(['current', 'level'])
 /** Remembered replies, so that a repeated request is not executed again: maximum number, and maximum total length. */
 const REMEMBERED = 10_000
 const REMEMBERED_LENGTH = 16 * 1024 * 1024
-/** Milliseconds after a report in which its follower is notified of changed orders: longer than a report waits. */
+/** Milliseconds for which a follower is notified of changed orders after a report: longer than a report waits. */
 const WATCH_MS = 30_000
 /** Maximum length of one reply (our choice), because Redis keeps replies for some time. */
 const LONGEST = 16 * 1024 * 1024
@@ -63,13 +63,16 @@ function textOf(reply: RpcReply): string {
   return encode({ id: reply.id, error: encodeError(error) })
 }
 
-/** Executes the RPC requests of followers, each once; `REPEATABLE` ones again whenever they are repeated. */
+/**
+ * Executes each RPC request of followers once. `REPEATABLE` ones are executed again whenever a follower repeats them.
+ */
 export function createRpcServer(options: RpcServerOptions) {
   const { leader, reply, answered, problem } = options
   /** Replies by the id of their request, for commands that must not be repeated. */
   const replies = new LRUCache<string, string>({
     maxSize: REMEMBERED_LENGTH,
-    // At most `REMEMBERED` replies, without allocating memory for all of them in advance.
+    // This minimum size allows at most `REMEMBERED` replies. With `max`, the cache would allocate memory for all of
+    // them at once.
     sizeCalculation: (text) => Math.max(text.length, Math.ceil(REMEMBERED_LENGTH / REMEMBERED)),
   })
   /** Ids of RPC requests that are being executed. */

@@ -79,7 +79,7 @@ export function createStandby({ store, replica, clock, problem }: StandbyOptions
 
   return {
     replica,
-    /** Receives the follower's changes. */
+    /** Receives the changes that this process has read as a follower. */
     receive: (tickets: readonly TicketChange[]) => {
       if (isBroken || tickets.length === 0) return
       const isUnderWay = waiting.size > 0
@@ -144,8 +144,8 @@ export function createSync({ store, follower, newId, clock, problem }: SyncOptio
 
   return {
     /**
-     * Resolves once everything that was written before has been received here. Rejects with the reason of the lease's
-     * signal. @throws {LeaseLost}
+     * Resolves once this process has received everything that was written before the call. Rejects with the reason of
+     * the lease's signal. @throws {LeaseLost}
      */
     reached: async ({ token, signal }: Pick<Lease, 'token' | 'signal'>) => {
       const id = `sync:${newId()}`

@@ -15,8 +15,8 @@ const isShort = (header: string | undefined): header is string => header?.endsWi
 type Values = readonly (string | null)[]
 
 /**
- * Assignments are stored once for each match instead of with each of its tickets. In Redis, a header with an assignment
- * ends with the line feed before it.
+ * Assignments are stored once for each match instead of with each of its tickets. In Redis, the header of an assigned
+ * ticket therefore ends with a line feed.
  */
 export function createAssignments(redis: RedisConnection, keys: Pick<PartitionKeys, 'assignments' | 'bodies'>) {
   const get = async (key: string, fields: readonly string[]) =>
@@ -29,12 +29,12 @@ export function createAssignments(redis: RedisConnection, keys: Pick<PartitionKe
     return new Map(ids.flatMap((id, index) => (typeof found[index] === 'string' ? [[id, found[index]]] : [])))
   }
   const matchOf = (header: string) => readPrefix(header).matchId ?? ''
-  /** Joins a header and its assignment. Without an assignment, removes the last line feed. */
+  /** Joins a header and its assignment. Without an assignment, removes the line feed at the end. */
   const join = (header: string, assignment: string | undefined) =>
     assignment === undefined ? header.slice(0, -1) : header + assignment
 
   return {
-    /** Returns the whole header of a header in the form that Redis stores. */
+    /** Completes a header as stored in Redis by its assignment. */
     whole: async (header: string): Promise<string> => {
       if (!isShort(header)) return header
       const matchId = matchOf(header)
@@ -48,7 +48,7 @@ export function createAssignments(redis: RedisConnection, keys: Pick<PartitionKe
       const short = tickets.filter((ticket) => isShort(ticket?.header)) as (StoredTicket & { header: string })[]
       if (short.length === 0) return tickets
       const found = await assignmentsOf(new Set(short.map(({ header }) => matchOf(header))))
-      // A ticket and its assignment are swept together, so one that still exists was not swept.
+      // A ticket and its assignment are swept together. So if a ticket still has a body, it was not swept.
       const bare = short.filter(({ header }) => !found.has(matchOf(header))).map(({ id }) => id)
       const bodies = await get(keys.bodies, bare)
       const swept = new Set(bare.filter((_, index) => typeof bodies[index] !== 'string'))

@@ -35,16 +35,18 @@ export const DEFAULT_BOUNDS: StoreBounds = {
   replyMs: 60_000,
 }
 
-/** Maximum total length of the replies that are kept for a follower, in addition to the newest. */
+/** Maximum total length of the replies that are kept for a follower. The newest are kept in any case. */
 const REPLIES_LENGTH = 16 * 1024 * 1024
 
-/** Returns how many replies to keep, including these: fewer if they are long. A follower that misses one retries. */
+/**
+ * Returns how many replies to keep, including `texts`: fewer if they are long. A follower that misses a reply retries.
+ */
 function repliesKept(texts: readonly string[], { replyEntries }: StoreBounds): number {
   const longest = texts.reduce((most, { length }) => Math.max(most, length), 1)
   return Math.min(replyEntries, Math.max(texts.length, Math.floor(REPLIES_LENGTH / longest)))
 }
 
-/** @throws {InvalidInput} for a string of more bytes. */
+/** Checks the size of a string. @throws {InvalidInput} for more than `mostBytes` bytes */
 export function assertWithinBytes(field: string, text: string, mostBytes: number): void {
   // Each UTF-16 unit is at most three bytes.
   if (text.length * 3 <= mostBytes) return
@@ -59,7 +61,7 @@ export const partyWeight = (players = 0): number => Math.floor(players / 8)
 /**
  * Divides a commit into steps of at most 256 tickets, in this order: notes, headers, players who left, servers and
  * matches, backfills, replies. A transaction is never divided, and may be larger. No record occurs twice in a step.
- * After each step the stored data is consistent: a result is noted before its match is over, and a ticket is matched
+ * After each step the stored data is consistent. A match result is noted before its match is over. A ticket is matched
  * before its match has a record, and assigned before its match is over.
  */
 export function partsOf(commit: Commit): readonly Commit[] {

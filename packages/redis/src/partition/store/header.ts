@@ -15,9 +15,9 @@ export function readStored<T>(text: string, what: string): T {
 }
 
 /**
- * The changing part of a ticket. It is stored as lines: `<letter><version>[ <matchId>]`, so that a script can read
- * state, version and match without parsing JSON; the rest as JSON; and the assignment as JSON, if there is one, which
- * is the same for all tickets of a match:
+ * The changing part of a ticket. It is stored as lines. The first is `<letter><version>[ <matchId>]`, so that a script
+ * can read state, version and match without parsing JSON. The rest follows as JSON, and then the assignment as JSON, if
+ * there is one. The assignment is the same for all tickets of a match:
  *
  *     A3 ma0f3k…
  *     {"attempts":0,"queue":"ranked","team":"red","matchedAt":1763783640000,"assignedAt":1763783650000}
@@ -44,7 +44,7 @@ export interface HeaderPrefix {
 
 const PREFIX = /^([SMAC])([1-9]\d*)(?: ([^\n]+))?(?:\n|$)/
 
-/** @throws Error if it is not a header, without quoting it. */
+/** Parses the first line of a header. @throws Error that quotes nothing of the text if it is not a header */
 export function readPrefix(header: string): HeaderPrefix {
   const found = PREFIX.exec(header)
   if (found === null)

@@ -81,7 +81,9 @@ export const fenceScript = defineScript({
   read: () => {},
 })
 
-/** KEYS: replies to a follower. ARGV: the beginning of the reply. Reply: the newest match, or nothing. */
+/**
+ * KEYS: replies to a follower. ARGV: the beginning of the reply. Reply: the newest reply that begins so, or nothing.
+ */
 export const answeredScript = defineScript({
   name: 'partition.answered',
   lua: `
@@ -142,7 +144,7 @@ end
 return loaded
 `
 
-/** KEYS: bodies, headers. Cancelled tickets (67 is C) are omitted. */
+/** KEYS: bodies, headers. Cancelled tickets (67 is the code of C) are omitted. */
 export const loadTicketsScript = defineScript({
   name: 'partition.loadTickets',
   lua: loadLua('field', 'not more or string.byte(more) ~= 67'),
@@ -150,7 +152,7 @@ export const loadTicketsScript = defineScript({
   read: (reply): ScanPage<StoredTicket> => readTriples(reply, storedTicket),
 })
 
-/** KEYS: hosting, locks. Only matches have locks (109 is m); no match has the id ''. */
+/** KEYS: hosting, locks. Only matches have locks (109 is the code of m); no match has the id ''. */
 export const loadHostingScript = defineScript({
   name: 'partition.loadHosting',
   lua: loadLua("string.byte(field) == 109 and string.sub(field, 3) or ''", 'true'),

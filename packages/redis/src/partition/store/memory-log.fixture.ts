@@ -16,7 +16,7 @@ export class MemoryLog<T> {
   #added = 0
   #waiting = new Set<() => void>()
 
-  /** @param life a name unique among the logs at this place: a cursor of an earlier log is before a gap. */
+  /** @param life name of this log's life. A cursor of another life is before a gap. */
   constructor(life: string, most: number) {
     this.#life = life
     this.#most = most
@@ -43,7 +43,7 @@ export class MemoryLog<T> {
     return `${this.#life}:${this.#added}`
   }
 
-  /** @param limit maximum number of entries. */
+  /** Returns the entries after a cursor. @param limit maximum number of entries. */
   read(after: string, limit = Infinity): MemoryRead<T> {
     const [life, number] = after.split(':')
     const first = this.#added - this.#entries.length

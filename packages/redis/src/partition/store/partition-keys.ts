@@ -2,8 +2,8 @@
 import type { KeySpace } from '../../connection/index.js'
 
 /**
- * Format of the records under these keys. A version whose records older versions cannot read next to their own gets the
- * next number, which its first leader writes. A partition without a number has format 1.
+ * Format of the records under these keys. A version gets a new number if older versions cannot read its records. The
+ * first leader of that version writes the number. A partition without a number has format 1.
  */
 export const FORMAT = 2
 
@@ -39,7 +39,7 @@ export const partitionKeys = (name: KeySpace) => ({
   epoch: name('epoch'),
   /** Hash: text of the current queues, since, format of all records of the partition (see `FORMAT`). */
   inForce: name('q'),
-  /** Stream, capped and with an expiry. */
+  /** Replies to a follower. Stream, capped and with an expiry. */
   repliesTo: (follower: string) => name(`r:${follower}`),
 })
 

@@ -5,7 +5,7 @@ import { runFenced } from './lease-scripts.js'
 import type { PartitionKeys } from './partition-keys.js'
 import type { Commit, CommitOutcome } from './store.js'
 
-/** For `durable` commits: the number of replicas that must have it, and the timeout in milliseconds. */
+/** For `durable` commits: how many replicas must have the write, and the timeout in milliseconds. */
 export interface Replicas {
   readonly atLeast: number
   readonly timeoutMs: number

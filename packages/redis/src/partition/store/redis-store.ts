@@ -73,7 +73,8 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
   }
 
   const read = createBatcher(async (ids: readonly string[]) => {
-    // Headers are read first: a ticket that is swept in between has no body then, instead of no header.
+    // Read headers first. A ticket that is swept in between then has no body and counts as gone, instead of as
+    // unchanged.
     const [heads, values] = await Promise.all([fields(headers, ids), fields(bodies, ids)])
     return assignments.wholeTickets(ids.map((id, index) => ticketOf(id, values[index], heads[index])))
   })

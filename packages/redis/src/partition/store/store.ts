@@ -1,6 +1,6 @@
 // pure: the interface of the store that holds the tickets, matches and the lease of a partition
 
-/** Searching, matched, assigned, cancelled. */
+/** The status of a ticket: searching, matched, assigned, cancelled. */
 export type HeaderLetter = 'S' | 'M' | 'A' | 'C'
 
 export interface NewHeader {
@@ -30,15 +30,15 @@ export type HostingChange =
        */
       readonly requires?: readonly string[] | undefined
       /**
-       * Locks the required tickets: `cancel` is too late while they are matched in this match. A record that requires
-       * nothing keeps the existing locks. Default false.
+       * Locks the required tickets: they cannot be cancelled while they are matched in this match. A record that
+       * requires nothing keeps the existing locks. Default false.
        */
       readonly locks?: boolean | undefined
     }
   | {
       readonly key: string
       readonly text?: undefined
-      /** Tickets that end if they are assigned to this match. Their players are no longer in them. */
+      /** Tickets that end if they are assigned to this match, and their players, who are freed. */
       readonly ends?: readonly { readonly ticketId: string; readonly players: readonly string[] }[] | undefined
     }
 
@@ -79,8 +79,8 @@ export interface Commit {
 
 export interface CommitOutcome {
   /**
-   * Headers that were not written, with the current ones: the ticket was cancelled meanwhile (C), its version is not
-   * lower than the new one, or there is no such ticket (undefined).
+   * Headers that were not written, each with the current one. The ticket was cancelled meanwhile (C), its version is
+   * not lower than the new one, or there is no such ticket (undefined).
    */
   readonly refused: readonly { readonly ticketId: string; readonly header: string | undefined }[]
   /** Matches whose transactions were not written, with the required tickets that are not in the match. */
@@ -96,8 +96,8 @@ export interface NewTicket {
   /** Ids of the ticket's players, without duplicates. */
   readonly players: readonly string[]
   /**
-   * Players who may be in other tickets too, each with exactly those tickets that were seen. If these have changed
-   * meanwhile, the player counts as busy again. Default: no player may be in another ticket.
+   * Players who may be in other tickets too, each with the tickets that the caller has seen. If these have changed
+   * meanwhile, the player counts as busy. Default: no player may be in another ticket.
    */
   readonly permitted?: ReadonlyMap<string, readonly string[]> | undefined
 }
@@ -168,7 +168,7 @@ export interface Inbox extends LogTail {
   readonly entries: readonly InboxEntry[]
 }
 
-/** The newest state of a ticket at that moment. `read` returns the ticket itself. */
+/** A changed ticket: its newest status and version. `read` returns the ticket itself. */
 export interface TicketChange {
   readonly ticketId: string
   readonly letter: HeaderLetter
@@ -176,7 +176,7 @@ export interface TicketChange {
 }
 
 export interface Changes extends LogTail {
-  /** In order. A ticket may occur several times. */
+  /** The changed tickets in order. A ticket may occur several times. */
   readonly tickets: readonly TicketChange[]
   /** The leader's replies to this follower. */
   readonly replies: readonly string[]

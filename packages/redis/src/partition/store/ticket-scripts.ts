@@ -9,9 +9,10 @@ export function storedTicket(id: string, value: string, header: string | null): 
 }
 
 /**
- * KEYS: bodies, players, inbox, headers. ARGV: maximum number of tickets, maximum number of inbox entries, number of
- * tickets, 1 to create all or none; for each ticket the id, the body, the number of players, their ids, and for each of
- * them the permitted entry, empty for none.
+ * KEYS: bodies, players, inbox, headers.
+ * ARGV: maximum number of tickets, maximum number of inbox entries, number of tickets, 1 to create all or none.
+ * Then for each ticket: id, body, number of players, their ids, and for each player the permitted entry, empty for
+ * none.
  *
  * The script reads everything first, decides ticket by ticket, and then writes everything.
  */
@@ -110,7 +111,10 @@ export function readCreated(reply: Reply, tickets: readonly NewTicket[]): Ticket
   })
 }
 
-/** @param entries alternating: the number of a player, and the ids of the player's tickets. */
+/**
+ * Returns the busy players of a ticket. @param entries alternating: the index of a player, and the ids of the player's
+ * tickets.
+ */
 function busyPlayers(players: readonly string[], entries: readonly (string | number)[]): PlayerTickets[] {
   const busy: PlayerTickets[] = []
   for (let at = 0; at < entries.length; at += 2) {
