@@ -109,8 +109,9 @@ class Layer {
 }
 
 /**
- * One layer per scale. A ticket is filed in all layers up to the one that covers the limits of its level. So two tickets
- * that may be matched are always in neighbouring cells of the layer of the lower level, in which both are filed:
+ * One layer per scale. A ticket is filed in all layers up to the one that covers the limits of its level. So two
+ * tickets that may be matched are always in neighbouring cells of the layer of the lower level, in which both are
+ * filed:
  *
  *     level 0   ▦ ▦          5 s: the ticket is also filed in the next layer; it then finds, and is found by,
  *     level 1   ▩ ▩ ▩ ▩      those who have waited as long, at twice the distance
