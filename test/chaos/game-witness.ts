@@ -13,7 +13,16 @@ const LOGGED = 40
 /** A line of a game server: game-server-process.mjs. */
 interface Line {
   readonly kind:
-    'hello' | 'begins' | 'admitted' | 'refused' | 'left' | 'over' | 'ended' | 'draining' | 'stop' | 'problem'
+    | 'hello'
+    | 'begins'
+    | 'admitted'
+    | 'refused'
+    | 'left'
+    | 'over'
+    | 'ended'
+    | 'draining'
+    | 'stop'
+    | 'problem'
   readonly pid: number
   readonly requestId: string
   readonly server: string

@@ -5,7 +5,15 @@
 
 /** 'time A' and 'time B' are the document's two formats of a timestamp. */
 export type Primitive =
-  'string' | 'boolean' | 'integer' | 'number' | 'number or string' | 'string or null' | 'time A' | 'time B' | 'anything'
+  | 'string'
+  | 'boolean'
+  | 'integer'
+  | 'number'
+  | 'number or string'
+  | 'string or null'
+  | 'time A'
+  | 'time B'
+  | 'anything'
 
 /** The type of a field: a primitive, the name of a resource, an object by its keys ('*' for any), or [item type]. */
 export type Shape = Primitive | ResourceName | { readonly [key: string]: Shape } | readonly [Shape]

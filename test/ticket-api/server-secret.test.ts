@@ -22,30 +22,27 @@ async function open(given?: Parameters<typeof openCounter>[0]) {
   return { ...counter, own: await begin('ann', 'ben'), other: await begin('cas', 'dan') }
 }
 
-test.concurrent(
-  'the secret of a server allows it to report leavers, fill seats, look up players and end its match',
-  async () => {
-    const { own, call, request, matchmaker, shut } = await open()
-    const { matchId, secret, ticketId } = own
-    expect(secret).toMatch(/^[0-9a-v]{21}\.[\w-]{22}$/)
-    const comes = (player: string) => call(secret, 'GET', `/matches/${matchId}/players/${player}`)
-    expect(await comes('ann')).toEqual({ player_id: 'ann', is_expected: true, team_id: 'team', ticket_id: ticketId })
-    expect(await comes('cas')).toEqual({ player_id: 'cas', is_expected: false, team_id: null, ticket_id: null })
+test.concurrent('a server with its secret may report leavers, fill seats, find players, end its match', async () => {
+  const { own, call, request, matchmaker, shut } = await open()
+  const { matchId, secret, ticketId } = own
+  expect(secret).toMatch(/^[0-9a-v]{21}\.[\w-]{22}$/)
+  const comes = (player: string) => call(secret, 'GET', `/matches/${matchId}/players/${player}`)
+  expect(await comes('ann')).toEqual({ player_id: 'ann', is_expected: true, team_id: 'team', ticket_id: ticketId })
+  expect(await comes('cas')).toEqual({ player_id: 'cas', is_expected: false, team_id: null, ticket_id: null })
 
-    await call(secret, 'POST', `/matches/${matchId}/players-left`, { player_ids: ['ben'] }, 204)
-    expect(await comes('ben')).toMatchObject({ is_expected: false })
-    const backfill = await call<{ id: string; version: number }>(secret, 'POST', '/backfills', { match_id: matchId })
-    expect(await call(secret, 'GET', `/backfills/${backfill.id}`)).toMatchObject({ match_id: matchId })
-    const teams = [{ name: 'team', slots: 1 }]
-    const change = { version: backfill.version, teams }
-    expect(await call(secret, 'PATCH', `/backfills/${backfill.id}`, change, 200)).toMatchObject({ status: 'SEARCHING' })
-    await call(secret, 'DELETE', `/backfills/${backfill.id}`, undefined, 204)
+  await call(secret, 'POST', `/matches/${matchId}/players-left`, { player_ids: ['ben'] }, 204)
+  expect(await comes('ben')).toMatchObject({ is_expected: false })
+  const backfill = await call<{ id: string; version: number }>(secret, 'POST', '/backfills', { match_id: matchId })
+  expect(await call(secret, 'GET', `/backfills/${backfill.id}`)).toMatchObject({ match_id: matchId })
+  const teams = [{ name: 'team', slots: 1 }]
+  const change = { version: backfill.version, teams }
+  expect(await call(secret, 'PATCH', `/backfills/${backfill.id}`, change, 200)).toMatchObject({ status: 'SEARCHING' })
+  await call(secret, 'DELETE', `/backfills/${backfill.id}`, undefined, 204)
 
-    expect((await request(secret, 'DELETE', `/matches/${matchId}`)).status).toBe(202)
-    expect(matchmaker.findPlayer('ann').tickets).toEqual([])
-    expect(await shut()).toEqual(nothingLeft)
-  },
-)
+  expect((await request(secret, 'DELETE', `/matches/${matchId}`)).status).toBe(202)
+  expect(matchmaker.findPlayer('ann').tickets).toEqual([])
+  expect(await shut()).toEqual(nothingLeft)
+})
 
 test.concurrent('the secret of a server is refused for another match and for any other request', async () => {
   const { own, other, call, request, matchmaker, shut } = await open()

@@ -58,7 +58,9 @@ const ANSWERS: Readonly<Record<string, { readonly asked: readonly MachineInput[]
 }
 
 type Line =
-  { readonly session: string } | { readonly at: number; readonly in: MachineInput } | { at: number; out: Output }
+  | { readonly session: string }
+  | { readonly at: number; readonly in: MachineInput }
+  | { at: number; out: Output }
 
 function record(): Line[] {
   const lines: Line[] = []

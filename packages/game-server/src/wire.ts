@@ -66,7 +66,8 @@ export interface MatchReport {
   readonly players: Readonly<Record<string, PlayerStatus>>
   readonly seats?: { readonly open: boolean; readonly teams?: Readonly<Record<string, number>> | undefined } | undefined
   readonly result?:
-    { readonly ranking?: readonly (readonly string[])[] | undefined; readonly data?: unknown } | undefined
+    | { readonly ranking?: readonly (readonly string[])[] | undefined; readonly data?: unknown }
+    | undefined
 }
 
 /** The body of `PUT /servers/me`, without `instance` and `seq`. */

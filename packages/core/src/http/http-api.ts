@@ -82,7 +82,8 @@ export interface HttpApiOptions<Table extends Routes, Who extends Caller> extend
    * caller, so the request itself must prove its right. Default: every caller may use every route.
    */
   readonly authorize?:
-    ((route: keyof Table & string, caller: Who | undefined, request: Request) => void | Promise<void>) | undefined
+    | ((route: keyof Table & string, caller: Who | undefined, request: Request) => void | Promise<void>)
+    | undefined
   /** Limits of requests. Default: none. */
   readonly limits?: RequestLimits<Who> | undefined
   /** Returns the problem for an error of the domain; undefined for other errors. */

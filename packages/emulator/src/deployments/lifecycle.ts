@@ -4,7 +4,15 @@ import type { VersionRecord } from '../records.js'
 
 /** The statuses, in the order in which they occur (public fact); ERROR can follow any of the first six. */
 export type StatusName =
-  'INITIALIZING' | 'SEEKING' | 'SEEKED' | 'SCANNING' | 'DEPLOYING' | 'READY' | 'ERROR' | 'TERMINATING' | 'TERMINATED'
+  | 'INITIALIZING'
+  | 'SEEKING'
+  | 'SEEKED'
+  | 'SCANNING'
+  | 'DEPLOYING'
+  | 'READY'
+  | 'ERROR'
+  | 'TERMINATING'
+  | 'TERMINATED'
 
 const following = { INITIALIZING: 'SEEKING', SEEKING: 'SEEKED', SEEKED: 'SCANNING', SCANNING: 'DEPLOYING' } as const
 

@@ -81,7 +81,13 @@ export const PeerOptions: z.ZodType<PeerOptions> = z.strictObject({
  * - `closed`: the peer was closed by `close` before it was connected.
  */
 export type PeerProblem =
-  'invalid' | 'session timed out' | 'error' | 'no answer' | 'unreachable' | 'not valid' | 'closed'
+  | 'invalid'
+  | 'session timed out'
+  | 'error'
+  | 'no answer'
+  | 'unreachable'
+  | 'not valid'
+  | 'closed'
 
 /** Thrown if a peer could not connect or send. */
 export class PeerError extends Error {

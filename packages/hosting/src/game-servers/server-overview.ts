@@ -17,7 +17,15 @@ import type {
  *                                    LOST             DRAINING ──empty──▶ STOPPING ──confirmed──▶ GONE
  */
 export type ServerState =
-  'STARTING' | 'IDLE' | 'TAKEN' | 'PLAYING' | 'DRAINING' | 'LOST' | 'STOPPING' | 'GONE' | 'FAILED'
+  | 'STARTING'
+  | 'IDLE'
+  | 'TAKEN'
+  | 'PLAYING'
+  | 'DRAINING'
+  | 'LOST'
+  | 'STOPPING'
+  | 'GONE'
+  | 'FAILED'
 
 /** Receives the events of game servers for operators. */
 export interface ServerListener {

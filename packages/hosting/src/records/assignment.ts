@@ -84,7 +84,14 @@ export type StopReason =
  * - `silent`: the server did not reply to the offer of a match, or did not report for too long.
  */
 export type DrainReason =
-  'own-wish' | 'unhealthy' | 'refused' | 'surplus' | 'retired' | 'update' | 'operator' | 'silent'
+  | 'own-wish'
+  | 'unhealthy'
+  | 'refused'
+  | 'surplus'
+  | 'retired'
+  | 'update'
+  | 'operator'
+  | 'silent'
 
 export const ACTIVITIES = [
   'create',

@@ -120,7 +120,8 @@ export interface Checks<Facts> {
    * levels of the two tickets. Undefined: any two may.
    */
   readonly pair:
-    ((one: Facts, other: Facts, level: number, levelOfOne: number, levelOfOther: number) => boolean) | undefined
+    | ((one: Facts, other: Facts, level: number, levelOfOne: number, levelOfOther: number) => boolean)
+    | undefined
   /**
    * True if a partial match can still become a whole one, as far as is known. It is never false for a part of a match
    * that `whole` allows. `roomOf` returns how many more players a team takes. `others` are the facts of all tickets

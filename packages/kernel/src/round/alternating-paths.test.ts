@@ -42,19 +42,19 @@ const pairs = (tickets: number) =>
 
 describe('the chosen pairs', () => {
   test('of a chain of four tickets both outer pairs are chosen instead of the cheap pair in the middle', () => {
-    expect(chosen([[1, 2, 1], [0, 1, 5], [2, 3, 9]])).toEqual([[0, 1, 5], [2, 3, 9]]) // prettier-ignore
+    expect(chosen([[1, 2, 1], [0, 1, 5], [2, 3, 9]])).toEqual([[0, 1, 5], [2, 3, 9]]) // oxfmt-ignore
   })
 
   test('the chosen pairs are the cheaper two of four tickets', () => {
-    expect(chosen([[0, 1, 1], [0, 2, 2], [1, 3, 2], [2, 3, 9]])).toEqual([[0, 2, 2], [1, 3, 2]]) // prettier-ignore
+    expect(chosen([[0, 1, 1], [0, 2, 2], [1, 3, 2], [2, 3, 9]])).toEqual([[0, 2, 2], [1, 3, 2]]) // oxfmt-ignore
   })
 
   test('of three tickets the cheapest pair is chosen, and the third ticket remains', () => {
-    expect(chosen([[0, 1, 4], [1, 2, 3], [0, 2, 5]])).toEqual([[1, 2, 3]]) // prettier-ignore
+    expect(chosen([[0, 1, 4], [1, 2, 3], [0, 2, 5]])).toEqual([[1, 2, 3]]) // oxfmt-ignore
   })
 
   test('a pair is chosen once even if each of its tickets is a candidate of the other', () => {
-    expect(chosen([[0, 1, 4], [1, 0, 4]])).toHaveLength(1) // prettier-ignore
+    expect(chosen([[0, 1, 4], [1, 0, 4]])).toHaveLength(1) // oxfmt-ignore
     expect(chosen([])).toEqual([])
   })
 

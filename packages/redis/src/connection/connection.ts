@@ -72,7 +72,8 @@ function createRevival(client: RedisClient, timeoutMs: number, clock: Clock) {
  * listener failed.
  */
 export type RedisProblem =
-  ListenerProblem | { readonly during: 'connection' | 'stream' | 'limits'; readonly error: unknown }
+  | ListenerProblem
+  | { readonly during: 'connection' | 'stream' | 'limits'; readonly error: unknown }
 
 export interface RedisEvents {
   problem: (problem: RedisProblem) => void

@@ -40,7 +40,8 @@ export interface RpcRequest {
 }
 
 export type RpcReply =
-  { readonly id: string; readonly answer: unknown } | { readonly id: string; readonly error: EncodedError }
+  | { readonly id: string; readonly answer: unknown }
+  | { readonly id: string; readonly error: EncodedError }
 
 interface EncodedError {
   readonly name: string

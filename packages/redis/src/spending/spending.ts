@@ -186,7 +186,8 @@ export interface RedisSpendingOptions {
 
 /** A request for a part of the budget failed and the next read retries it; or a listener failed. */
 export type SpendingProblem =
-  ListenerProblem | { readonly during: 'budget'; readonly partition: string; readonly error: unknown }
+  | ListenerProblem
+  | { readonly during: 'budget'; readonly partition: string; readonly error: unknown }
 
 export interface SpendingEvents {
   problem: (problem: SpendingProblem) => void

@@ -125,7 +125,8 @@ function readWords(keys: readonly string[], cursors: readonly string[], blockMs:
 /** Parses the reply of XREAD: nothing, or the streams with new entries, as a list or as an object by key. */
 function entriesOf(found: Reply, key: string, cursor: string): StreamRead {
   const streams = (found ?? []) as unknown as
-    readonly (readonly [string, RawEntries])[] | Readonly<Record<string, RawEntries>>
+    | readonly (readonly [string, RawEntries])[]
+    | Readonly<Record<string, RawEntries>>
   const raw =
     (Array.isArray(streams)
       ? streams.find(([name]) => name === key)?.[1]

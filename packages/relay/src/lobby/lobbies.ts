@@ -12,7 +12,8 @@ export interface ByMember {
 }
 
 export type Joined =
-  { readonly status: 'joined'; readonly lobby: LobbyView } | { readonly status: 'waiting'; readonly lobbyId: string }
+  | { readonly status: 'joined'; readonly lobby: LobbyView }
+  | { readonly status: 'waiting'; readonly lobbyId: string }
 
 /** A message to a follower: an event, or a snapshot that replaces events that are no longer stored. */
 export type LobbyMessage = LobbyEventView | LobbySnapshot

@@ -34,7 +34,15 @@ export interface RelaySessionEvents extends WithProblems {
  * - `closing`: this process closed its sessions.
  */
 export type DeleteReason =
-  'asked' | 'not ready' | 'replaced' | 'abandoned' | 'idle' | 'too old' | 'orphan' | 'doubtful' | 'closing'
+  | 'asked'
+  | 'not ready'
+  | 'replaced'
+  | 'abandoned'
+  | 'idle'
+  | 'too old'
+  | 'orphan'
+  | 'doubtful'
+  | 'closing'
 
 /** A session that this process opened or adopted, and has to delete. */
 export interface OwnedSession {

@@ -99,7 +99,8 @@ export interface RuleChecks {
   /** Returns the ticket's key: only tickets with the same key can be in one match. @throws what `refuse` creates */
   readonly keyOf?: ((ticket: RuleTicket, refuse: Refuse) => Scalar) | undefined
   readonly pair?:
-    ((one: Facts, other: Facts, level: number, levelOfOne?: number, levelOfOther?: number) => boolean) | undefined
+    | ((one: Facts, other: Facts, level: number, levelOfOne?: number, levelOfOther?: number) => boolean)
+    | undefined
   readonly part?:
     | ((teams: TeamMembers, roomOf: readonly number[], levels: MatchLevels, others?: readonly Facts[]) => boolean)
     | undefined
