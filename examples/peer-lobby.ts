@@ -37,7 +37,7 @@ const api = createLobbyApi(lobbies, {
     const id = bearerToken(request)
     return id === undefined ? undefined : { id }
   },
-  // Behind a load balancer, which states the address of each player.
+  // The backend is behind a load balancer, which states the address of each player.
   address: clientAddress({ trustedProxies: ['127.0.0.1/32'] }),
 })
 const isHook = (request: Request) => new URL(request.url).pathname.startsWith('/relay-hooks/')

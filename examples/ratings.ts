@@ -1,6 +1,6 @@
 /**
- * Own ratings: openskill computes them from each result, and the queue forms teams of which neither is sure to win. The
- * ratings are stored in the backend, and players never state them.
+ * Ratings of your own: openskill computes them from each result, and the queue forms teams of which neither is sure to
+ * win. The ratings are stored in the backend, and players never state them.
  */
 import assert from 'node:assert/strict'
 import { createClient, inProcess } from '@muster/core'

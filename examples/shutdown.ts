@@ -38,7 +38,8 @@ async function begin() {
     store: await openStore({ path: join(folder, 'muster.log') }),
   })
   matchmaker.start()
-  // Until then commands throw `Unavailable`, because the state of the previous process is still being read.
+  // Before `ready` resolves, commands throw `Unavailable`, because the state of the previous process is still being
+  // read.
   await matchmaker.ready()
 
   const shutDown = async (options: CloseOptions = {}) => {

@@ -62,7 +62,8 @@ const adapters: Readonly<Record<string, () => Promise<Running>>> = {
     return { port: portOf(server), close: () => void server.close() }
   },
 
-  // Mount it before anything that reads bodies, such as express.json(). Express removes the mount's path from requests.
+  // Mount the API before anything that reads bodies, such as express.json(). Express removes the mount's path from
+  // requests.
   Express: async () => {
     const app = express()
     app.use('/matchmaking', nodeListener(apiAt('')))
@@ -72,7 +73,7 @@ const adapters: Readonly<Record<string, () => Promise<Running>>> = {
     return { port: portOf(server), close: () => void server.close() }
   },
 
-  // Fastify must not read the bodies of these routes.
+  // Fastify must not read the bodies of the API's routes.
   Fastify: async () => {
     const app = fastify()
     const listener: (message: IncomingMessage, response: ServerResponse) => void = nodeListener(apiAt('/matchmaking'))
@@ -88,8 +89,8 @@ const adapters: Readonly<Record<string, () => Promise<Running>>> = {
     return { port: portOf(app.server), close: () => app.close() }
   },
 
-  // Hono on Node.js passes on the request of node:http. Elsewhere: `(context) => api(context.req.raw, { remoteAddress
-  // })`.
+  // Hono on Node.js passes on the request of node:http. On other runtimes: `(context) => api(context.req.raw, {
+  // remoteAddress })`.
   Hono: async () => {
     const app = new Hono<{ Bindings: HttpBindings }>()
     const listener: (message: HttpBindings['incoming'], response: HttpBindings['outgoing']) => void = nodeListener(

@@ -23,7 +23,7 @@ export async function newFolder(): Promise<string> {
   return folder
 }
 
-/** Starts a program of this folder. @param env besides those of this process */
+/** Starts a program of this folder. @param env variables in addition to those of this process */
 export async function openAllocator(name: string, env: Readonly<Record<string, string>>) {
   const secret = `whsec_${Buffer.alloc(24, 3).toString('base64')}`
   const script = fileURLToPath(new URL(`../dist/allocator/${name}.js`, import.meta.url))

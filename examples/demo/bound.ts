@@ -41,8 +41,8 @@ const MANY_WITHOUT = 0.1
 
 /**
  * Returns what limited the creation of servers. `maxStarting` is considered last, because starting servers also
- * accumulate when the service's limit delays creates or when the process has no time for responses. The other limits do
- * not depend on these.
+ * accumulate when the service's limit delays creates or when the process has no time for responses. No other limit is
+ * reached for these two reasons.
  */
 export function causeOf({ seconds, creates, busy, blockedBy }: Measured): Cause | undefined {
   if (creates >= NEAR_THE_LIMIT * PER_SECOND * seconds) return 'creates'

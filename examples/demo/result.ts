@@ -18,7 +18,7 @@ export interface DemoResult {
    * of servers.
    */
   readonly interrupted: { readonly notCome: number; readonly waiting: number; readonly servers: number } | undefined
-  /** Number of players in none of these groups: must be 0. */
+  /** Number of players whom no other field counts: must be 0. */
   readonly lost: number
   readonly matches: number
   /** The results of each queue. */

@@ -26,7 +26,7 @@ const DRAIN_MS = 1000
 /** Number of packets that a peer sends to check that it is refused. None of them may come back. */
 const PROBES = 5
 const PROBE_MS = 50
-/** Maximum number of rounds of such packets. */
+/** Maximum number of rounds of `PROBES` packets. */
 const PATIENCE = 20
 
 /**

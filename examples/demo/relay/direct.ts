@@ -3,9 +3,7 @@ import { once } from 'node:events'
 import type { Latencies } from './latencies.js'
 import { readPacket, writePacket } from './packet.js'
 
-/**
- * Two sockets without a relay between them, for comparison: they show how long a packet takes in this process anyway.
- */
+/** Two sockets without a relay between them. They show how long a packet takes in this process without the relay. */
 export interface DirectPair {
   send(): void
   close(): void

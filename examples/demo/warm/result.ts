@@ -1,13 +1,13 @@
 // pure: the results of the same crowd with a server for each match and with a pool
 import type { percentiles } from '../percentiles.js'
 
-/** The result of one side. Players wait in real time; servers run in the service's time. */
+/** The result of one side. Players wait in real time; servers run in simulated time. */
 export interface SideResult {
   readonly players: number
   /** Number of players who were sent to a server, and of those who found no match in time. */
   readonly assigned: number
   readonly expired: number
-  /** Number of players in neither group: must be 0. */
+  /** Number of players who are neither assigned nor expired: must be 0. */
   readonly lost: number
   readonly matches: number
   /** Milliseconds from the ticket until its server was assigned, for each player. */
@@ -15,7 +15,7 @@ export interface SideResult {
   /** Share of matches that found a warm server; undefined without a pool. */
   readonly warm: number | undefined
   readonly creates: number
-  /** Hours of the service's time for which servers ran, from create to stop, and for which they were idle. */
+  /** Hours of simulated time for which servers ran, from create to stop, and for which they were idle. */
   readonly serverHours: number
   readonly idleHours: number
   readonly cost: number

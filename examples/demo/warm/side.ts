@@ -21,7 +21,7 @@ import { type Watch, watchDemo } from '../watch.js'
 import type { SideResult } from './result.js'
 
 /**
- * Medians in milliseconds of the service's time: from the start of a server until it has registered, and of a match.
+ * Medians in milliseconds of simulated time: from the start of a server until it has registered, and of a match.
  */
 const GAME_SERVERS = { bootMs: 15_000, matchMs: 20_000 }
 /** Assumed price of a server in USD per hour. */

@@ -19,7 +19,7 @@ export interface MusterOptions {
   readonly follow?: 'auto' | 'events' | 'poll'
   /** Measures the latency to a beacon. Default: by HTTP requests to its TCP port. */
   readonly ping?: Ping
-  /** Replacements for tests, and for platforms that lack them. */
+  /** Replacements for tests, and for platforms without `fetch` or `EventSource`. */
   readonly fetch?: typeof fetch
   readonly openEvents?: (url: string) => EventSourceLike
   readonly clock?: Clock
@@ -38,8 +38,8 @@ export interface Muster {
    */
   resume(): Promise<State>
   /**
-   * Searches a match. If the player already has a ticket, group or match, the search continues with that. Awaiting the
-   * result rejects with a `MusterError` if the search is refused or ends.
+   * Searches for a match. If the player already has a ticket, group or match, the search continues with it. Awaiting
+   * the result rejects with a `MusterError` if the search is refused or ends.
    *
    * In a group the search begins once all members are ready. There is no time limit by default.
    * `state.group.waitingFor` lists the members who are not ready. After `readyWithinMs` the search rejects with

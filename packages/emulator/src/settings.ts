@@ -3,7 +3,7 @@ import type { Coordinates } from '@muster/core/internal'
 /** Settings of deployments in which services or their versions may differ, or whose default is our choice. */
 export interface DeploymentSettings {
   /**
-   * Milliseconds of the service's time for which a terminated deployment can still be read. Default 3,600,000 (1 h).
+   * Milliseconds of simulated time for which a terminated deployment can still be read. Default 3,600,000 (1 h).
    */
   readonly retentionMs: number
   /**
@@ -13,11 +13,11 @@ export interface DeploymentSettings {
   /** True: rejects a list query with two filters on one field, as some servers do (public fact). Default false. */
   readonly rejectRepeatedFilters: boolean
   /**
-   * Milliseconds of the service's time until `force_cache` has cached a version's image at every location. Default
+   * Milliseconds of simulated time until `force_cache` has cached a version's image at every location. Default
    * 60,000 (1 min).
    */
   readonly forceCacheMs: number
-  /** Milliseconds of the service's time between two periodic checks of the fleets. Default 1000. */
+  /** Milliseconds of simulated time between two periodic checks of the fleets. Default 1000. */
   readonly fleetCheckMs: number
   /** The hosts to which webhooks are sent. `loopback`: only this machine. Default `loopback`. */
   readonly webhookHosts: 'loopback' | 'any'
@@ -46,7 +46,7 @@ export const defaultDeploymentSettings: DeploymentSettings = {
 
 /** Settings of relay sessions in which services may differ, or whose default is our choice. */
 export interface RelaySettings {
-  /** Milliseconds of the service's time until a new session is ready. Default 1500. */
+  /** Milliseconds of simulated time until a new session is ready. Default 1500. */
   readonly readyMs: number
   /**
    * The response to a revoke: 200 with the session, or 204 without a body. Both were seen (public fact). Default 200.
@@ -68,7 +68,7 @@ export interface RelayDataSettings {
   /** The address that peers get. Default: `host`; the loopback address if `host` means all addresses. */
   readonly publicIp: string
   /**
-   * Milliseconds of the service's time from a peer's first ping until the peer is valid. Services take about 1500.
+   * Milliseconds of simulated time from a peer's first ping until the peer is valid. Services take about 1500.
    * Default 0.
    */
   readonly authDelayMs: number

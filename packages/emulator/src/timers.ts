@@ -13,13 +13,13 @@ export interface Surroundings {
 
 export type Timers = ReturnType<typeof createTimers>
 
-/** Creates timers in the service's own time. */
+/** Creates timers in simulated time, which is `speed` times as fast as the clock. */
 export function createTimers(clock: Clock, speed: number) {
   const waiting = new Set<AbortController>()
   let closed = false
   return {
     /**
-     * Runs the task after `ms` milliseconds of the service's time, which is `ms / speed` of the clock's time. Returns a
+     * Runs the task after `ms` milliseconds of simulated time, which is `ms / speed` of the clock's time. Returns a
      * function that cancels the task.
      */
     after: (ms: number, task: () => void): (() => void) => {

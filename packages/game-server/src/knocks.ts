@@ -1,11 +1,11 @@
-/** The prefix of each knock of Muster, and a knock's length in bytes. */
+/**
+ * A knock is a datagram with which Muster tests whether the game's socket can be reached. Every knock begins with this
+ * prefix, and has this length in bytes.
+ */
 const KNOCK = 'muster-knock-'
 const KNOCK_BYTES = 43
 
-/**
- * Receives knocks: datagrams with which Muster tests whether the game's socket can be reached. The next report repeats
- * the knock.
- */
+/** Receives knocks. The next report repeats the latest one. */
 export class Knocks {
   readonly #changed: () => void
   #awaited: string | undefined

@@ -10,7 +10,7 @@ import type { WireMatch } from './wire.js'
 
 export const START = Date.parse('2026-11-26T12:00:00Z')
 const TOKEN = 'm1.secret'
-/** A key of a pool to which a process adds itself, and the data that such a process receives. */
+/** A key with which a process adds itself to a pool, and the knock that such a process receives. */
 export const ENROL_KEY = 'a-key-of-the-arena-in-frankfurt-1'
 export const KNOCK = 'muster-knock-tXb2-9fQ'
 export const key = joinKeyOf(TOKEN)

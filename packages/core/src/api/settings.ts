@@ -23,8 +23,8 @@ export interface Settings {
   /** Query parameter of the location list that requests tags. Default `tags` (public fact, sure). */
   readonly locationTagsParameter: string
   /**
-   * True adds fields to a create that a public deployment requires and the specification does not mention, unless the
-   * caller gives them: `is_active: true` and an empty `image` of applications (public fact, sure). Default true.
+   * True adds fields that a public deployment requires and the specification does not mention: `is_active: true` and an
+   * empty `image` of applications (public fact, sure). Fields that the caller states are not replaced. Default true.
    */
   readonly fillRequired: boolean
   /** Limits on values that are known only from public material. */

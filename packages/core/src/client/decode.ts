@@ -113,8 +113,8 @@ export const leftOutOf = new WeakMap<object, number>()
 
 /**
  * Adds an empty list to a response that lacks its key, because a public deployment omits an empty list (public fact).
- * The list is empty if earlier pages have all counted entries. Without a count, it is empty if this type of response
- * has no count and no page follows.
+ * The list is empty if earlier pages have all counted entries. If responses of this type never have a count, the list
+ * is empty unless a page follows.
  */
 function withList(
   { operation: { items, output }, input }: Pick<RequestFacts, 'operation' | 'input'>,

@@ -14,7 +14,7 @@ export interface Caller {
 export interface RequestLimits<Who> {
   readonly perCaller?: AttemptLimit | undefined
   /**
-   * Limit of requests of one address (of an IPv6 address: of its /64). Requests of unknown address share one count. The
+   * Limit of requests from one address, or from one /64 for IPv6. Requests of unknown address share one count. The
    * limit applies separately to requests of known callers, to requests with unknown tokens, and to requests without a
    * caller.
    */
@@ -67,9 +67,9 @@ const MOST_REMEMBERED = 10_000
 /**
  * Creates the admission. It keeps three counts for each address, each with the limit `perAddress`: requests of known
  * callers, requests with unknown tokens, and requests without a caller. One client's wrong tokens therefore do not
- * block other clients at the same address whose tokens were accepted from there before. Once the guesses of an address
- * are used up, a token that is new at this address is rejected unread, even a valid one. Only signed tokens are still
- * verified, at a limited rate.
+ * block other clients at the same address whose tokens were accepted from there before. Once an address has sent too
+ * many unknown tokens, a token that is new at this address is rejected unread, even a valid one. Only signed tokens are
+ * still verified, at a limited rate.
  */
 export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, clock: Clock): Admission<Who> {
   const { perCaller, perAddress, exempt, apart, store = createMemoryLimitStore(clock) } = limits

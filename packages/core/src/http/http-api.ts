@@ -40,8 +40,8 @@ export interface Authenticate<Who extends Caller> {
   /** Returns the caller of a token that was verified before, at no cost. Default: none. */
   readonly recall?: ((request: Request) => Who | undefined) | undefined
   /**
-   * Returns true if the token is signed, as a JSON Web Token is. Such a token cannot be guessed. It is therefore still
-   * verified for an address whose guesses are used up. Default: no token is signed.
+   * Returns true if the token is signed, as a JSON Web Token is. Nobody can guess such a token. It is therefore still
+   * verified for an address that has sent too many unknown tokens. Default: no token is signed.
    */
   readonly isSigned?: ((request: Request) => boolean) | undefined
 }

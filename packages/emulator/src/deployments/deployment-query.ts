@@ -55,7 +55,10 @@ const described = {
   time: 'a time such as 2026-01-31 08:15:30.250000',
 }
 
-/** Operators that test whether the value is among the given ones, which are a single value or a list. */
+/**
+ * Operators that test whether a field has one of the given values. `list` is true for a list of values, false for a
+ * single one.
+ */
 const memberships = {
   eq: { list: false, negated: false },
   neq: { list: false, negated: true },

@@ -55,7 +55,7 @@ export interface DeploymentRecord {
   readonly policy: PolicyRecord | undefined
   readonly tags: NamedRecords<TagRecord>
   sessions: ReadonlyMap<string, SessionRecord>
-  /** Maximum time between SIGTERM and the container's end, in milliseconds of the service's time. */
+  /** Maximum time between SIGTERM and the container's end, in milliseconds of simulated time. */
   readonly graceMs: number
   plan: DeploymentPlan
   life: Life

@@ -20,7 +20,7 @@ interface DeploymentSimulatorDeps extends Omit<Surroundings, 'random'> {
 export function createDeploymentSimulator({ clock, timers, speed, containers, onStatus }: DeploymentSimulatorDeps) {
   const waits = new Map<DeploymentRecord, () => void>()
 
-  /** Returns the deployment's age in milliseconds of the service's time. */
+  /** Returns the deployment's age in milliseconds of simulated time. */
   const age = (record: DeploymentRecord) => (clock.now() - record.createdAt) * speed
 
   const enter = (record: DeploymentRecord, life: Life) => {

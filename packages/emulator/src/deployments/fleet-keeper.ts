@@ -6,7 +6,7 @@ import { isStarting } from './lifecycle.js'
 interface FleetKeeperDeps {
   readonly fleets: NamedRecords<FleetRecord>
   readonly timers: Timers
-  /** Milliseconds of the service's time after which a deployment that ended or could not be created is replaced. */
+  /** Milliseconds of simulated time after which a deployment that ended or could not be created is replaced. */
   readonly checkMs: number
   /**
    * Deploys a version for a policy. Returns undefined if the locations that the policy allows are full.

@@ -19,7 +19,7 @@ const following = { INITIALIZING: 'SEEKING', SEEKING: 'SEEKED', SEEKED: 'SCANNIN
 /** The statuses before READY. */
 type StartingStatus = keyof typeof following | 'DEPLOYING'
 
-/** The predetermined course of a deployment. Durations are milliseconds of the service's time; Infinity means never. */
+/** The predetermined course of a deployment. Durations are milliseconds of simulated time; Infinity means never. */
 export interface DeploymentPlan {
   /** The duration of each status on the way to READY. */
   readonly stages: Readonly<Record<StartingStatus, number>>
@@ -37,7 +37,7 @@ export interface DeploymentPlan {
 export interface Life {
   readonly status: StatusName
   readonly lastStatus: StatusName | undefined
-  /** Time at which this status began, in milliseconds of the service's time since the request. */
+  /** Time at which this status began, in milliseconds of simulated time since the request. */
   readonly since: number
   /** True if a stop was requested. It takes effect once the deployment is READY or in ERROR. */
   readonly stopRequested: boolean
@@ -118,7 +118,7 @@ export function finish(life: Life, at: number): Life {
 }
 
 /**
- * Median durations in milliseconds of the service's time, before `speed`. Each duration is drawn from a log-normal
+ * Median durations in milliseconds of simulated time, before `speed`. Each duration is drawn from a log-normal
  * distribution, whose long tail is typical of such waits.
  */
 export interface DeployTimes {

@@ -4,7 +4,7 @@ import type { Container, Launch } from './launch-process.js'
 import { drawWait } from './lifecycle.js'
 
 /**
- * Behaviour of simulated game servers. Durations are medians in milliseconds of the service's time, before `speed`,
+ * Behaviour of simulated game servers. Durations are medians in milliseconds of simulated time, before `speed`,
  * drawn from a log-normal distribution; probabilities are from 0 to 1.
  */
 export interface GameServerSettings {

@@ -11,7 +11,7 @@ import type { Timers } from '../timers.js'
  * - `repeated`: each webhook is sent twice.
  * - `forged`: as soon as the deployment or session exists, an attacker posts to its ready webhook that it is ready,
  *   with another server's address.
- * - `{ lateMs }`: each webhook is sent that many milliseconds of the service's time after the event, with the state at
+ * - `{ lateMs }`: each webhook is sent that many milliseconds of simulated time after the event, with the state at
  *   the event.
  */
 export type WebhookFault = 'lost' | 'early' | 'repeated' | 'forged' | { readonly lateMs: number }

@@ -78,7 +78,7 @@ export async function listen(
     close: async () => {
       closing = true
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // Only requests that have arrived completely are waited for, because the rest of the others may never arrive.
+      // Waits only for requests that have arrived completely. The rest of an incomplete request may never arrive.
       const complete = Array.from(underWay).flatMap(([socket, own]) =>
         Array.from(own).flatMap(([request, response]) => (request.complete ? [answered(socket, response)] : [])),
       )

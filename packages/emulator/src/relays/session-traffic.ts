@@ -76,7 +76,7 @@ export const isLoopback = (address: string): boolean => address.startsWith('127.
 interface SessionTrafficDeps {
   /** The session's token. It is secret. */
   readonly sessionToken: number
-  /** The settings. Unlike elsewhere, `authDelayMs` is milliseconds of the clock, not of the service's time. */
+  /** The settings. Unlike elsewhere, `authDelayMs` is milliseconds of the clock, not of simulated time. */
   readonly settings: Omit<RelayDataSettings, 'host' | 'publicIp'>
   readonly counters: PacketCounters
   readonly invalidTokens: InvalidTokens

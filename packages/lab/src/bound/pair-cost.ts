@@ -86,8 +86,8 @@ export type MatchTickets = readonly PresentTicket[]
 /**
  * Selects up to `most` windows of whole matches, with at most `size` tickets each. Their first matches are evenly
  * spread over the run. A window contains the matches most similar to its first one, among those made shortly before and
- * after it. The players of a window are matched only among themselves. With these matches they have about as many
- * alternatives as in the run.
+ * after it. The players of a window are matched only among themselves. Similar matches of the same time leave them
+ * about as many alternatives as in the run.
  *
  * @param matches in order of creation.
  * @param met average number of other tickets that wait at the same time as a ticket.

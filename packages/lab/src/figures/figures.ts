@@ -148,7 +148,9 @@ export interface PoolFigures extends ServerFigures {
   readonly matches: number
   /** Share of the matches that found a warm server, from 0 to 1. */
   readonly warm: number
-  /** Milliseconds from the creation of a ticket until its server was assigned, for the players of these matches. */
+  /**
+   * Milliseconds from the creation of a ticket until its server was assigned, for the players of the pool's matches.
+   */
   readonly toPlayMs: Spread
 }
 

@@ -19,7 +19,7 @@ export interface RunOutcome {
 export interface TicketOutcome {
   /** Index of the ticket's party in the crowd. */
   readonly party: number
-  /** Index of the visit, which is one time that the party queues, among those of the party. */
+  /** Index of the visit among the party's visits. A visit is one time that the party queues. */
   readonly visit: number
   readonly createdAt: number
   /** `gaveUp`: the party's patience ended. `refused`: no queue accepted the ticket. `waiting`: the run ended first. */

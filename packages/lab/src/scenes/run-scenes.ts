@@ -33,7 +33,8 @@ async function whyApart(scene: Scene, ids: readonly string[], at: number, tries:
 async function whyPairApart(scene: Scene, one: string, other: string, at: number): Promise<string | undefined> {
   const tickets = scene.tickets.filter(({ id }) => id === one || id === other)
   const pauses = scene.happenings.filter(({ what }) => what === 'pause' || what === 'resume')
-  // In order of arrival, because the limits of two tickets are mostly those of the one that has waited less.
+  // The older ticket comes first. The limits of two tickets are mostly those of the younger one, so that one is
+  // explained.
   const [older, younger] = tickets
   let words: string | undefined
   const explain = (view: SceneView) => {

@@ -157,7 +157,7 @@ export function createActivity(on: Matchmaker['on'], now: () => number, steps: n
   ]
   return {
     of,
-    /** Counts the arrival of a ticket in these queues. Any process may have created the ticket. */
+    /** Counts the arrival of a ticket, by the names of its queues. Any process may have created the ticket. */
     arrived: (names: readonly string[]) => {
       for (const name of names) of(name).arrived(now())
     },

@@ -76,8 +76,9 @@ const MOST_WAITS = 2000
 
 /**
  * Reads the configuration that `muster dev` runs: the file with replacements, so that no secret is needed. The emulator
- * replaces the service, memory the store, and one token the sections `auth` and `profiles`. `servers` and `results` are
- * ignored. Webhooks and server registrations are sent to this program. Pages of this machine may call it.
+ * replaces the deployment service. Everything is stored in memory. One token replaces the sections `auth` and
+ * `profiles`. `servers` and `results` are ignored. Webhooks and server registrations are sent to this program. Pages of
+ * this machine may call it.
  * @throws {InvalidConfig} with all faults of the file
  */
 export async function readDevConfig({ path, port, service }: DevConfigOptions): Promise<DevConfig> {

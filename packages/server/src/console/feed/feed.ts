@@ -275,7 +275,7 @@ export function createWatch(options: ConsoleOptions, { clock, missing, failed }:
 
   return {
     feeds,
-    /** Counts the arrival of a ticket in these queues. */
+    /** Counts the arrival of a ticket, by the names of its queues. */
     arrived: activity.arrived,
     greeting: ({ who, role }: Operator) => {
       const hello: Hello = {

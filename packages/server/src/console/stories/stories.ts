@@ -14,7 +14,7 @@ interface Follower {
   takes(event: RecordedEvent): boolean
 }
 
-/** Selects the events of tickets, and those of their matches' servers while the tickets are in the match. */
+/** Selects the events of tickets. Also selects the events of a match's server while a ticket is in the match. */
 class TicketFollower implements Follower {
   readonly tickets: Set<string>
   readonly players: Set<string>
@@ -65,7 +65,7 @@ class TicketFollower implements Follower {
   }
 }
 
-/** Selects the events of a server, and those of its match while the match is on the server. */
+/** Selects the events of a server. Also selects the events of its match while the match is on the server. */
 class ServerFollower implements Follower {
   /** The id of the server's deployment, or the server's own id. */
   readonly #wanted: string
