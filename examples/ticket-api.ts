@@ -163,7 +163,7 @@ for (const [name, start] of Object.entries(adapters)) {
   const [ann, ben] = [player(base, 'token-of-ann'), player(base, 'Bearer token-of-ben')]
   const [annsTicket, bensTicket] = [await ann.waitFor('duel'), await ben.waitFor('duel')]
   const [annsServer, bensServer] = await Promise.all([ann.listen(annsTicket), ben.poll(bensTicket)])
-  // Only the ports are equal: each player's assignment has an own join token.
+  // Only the ports are equal: each player's assignment has its own join token.
   assert.deepEqual(annsServer.assignment?.ports, bensServer.assignment?.ports)
   console.log(`${name}: ann and ben play at ${annsServer.assignment?.ports['game']?.link}`)
   assert.equal(await sendWithoutEnd(base, 'token-of-ann'), 408)

@@ -3,10 +3,7 @@ import { systemClock } from '@muster/core/clock'
 /** Exit code of a program that SIGINT has ended, as in shells. */
 export const INTERRUPTED = 130
 
-/**
- * A second signal within this number of milliseconds is the first one again: the terminal sends it, and pnpm passes it
- * on.
- */
+/** A second signal within this number of milliseconds is a copy of the first: both the terminal and pnpm send it. */
 const SAME_MS = 500
 
 /** Returns a signal that Ctrl-C aborts. A second Ctrl-C ends the process at once. */

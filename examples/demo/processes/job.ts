@@ -21,9 +21,7 @@ import { createTally } from './tally.js'
 /** Maximum milliseconds for which the demo waits for players. */
 const LONGEST_MS = 90_000
 const LOOK_MS = 100
-/**
- * When a process that does not lead is killed, and when the leader is: as shares of the time in which players arrive.
- */
+/** Times at which the leader and another process are killed, as shares of the time in which players arrive. */
 const KILLED_AT = { other: 0.3, leader: 0.6 }
 
 /**

@@ -36,7 +36,7 @@ export function processesResult(
   const open = ended.filter(({ status }) => status === 'SEARCHING' || status === 'MATCH_FOUND')
   const lost = acknowledged.filter((id) => !known.has(id))
   const servers = new Map<string, number>()
-  // Each attempt to create a server has an own tag. The other tag is common to all servers.
+  // Each attempt to create a server has its own tag. The other tag is common to all servers.
   for (const { tags } of seen.deployments) {
     for (const tag of tags ?? []) if (!tag.startsWith('mm-')) servers.set(tag, (servers.get(tag) ?? 0) + 1)
   }

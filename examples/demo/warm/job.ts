@@ -128,7 +128,7 @@ function together(sides: readonly Side[], phase: Progress['phase']): Progress {
     matches: sum(({ matches }) => matches),
     serversReady: sum(({ serversReady }) => serversReady),
     requests: sum(({ requests }) => requests),
-    // No limits are shown, because each side has an own service with own limits.
+    // No limits are shown, because each side has its own service with its own limits.
     limits: [],
     longest: all.find(({ longest }) => longest !== undefined)?.longest,
     phase,

@@ -20,9 +20,7 @@ import { running, SPEED, startService } from '../service.js'
 import { type Watch, watchDemo } from '../watch.js'
 import type { SideResult } from './result.js'
 
-/**
- * Medians in milliseconds of simulated time: from the start of a server until it has registered, and of a match.
- */
+/** Median durations in milliseconds of simulated time: of a server's start until it has registered, and of a match. */
 const GAME_SERVERS = { bootMs: 15_000, matchMs: 20_000 }
 /** Assumed price of a server in USD per hour. */
 export const PRICE_PER_HOUR = 0.1

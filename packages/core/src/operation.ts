@@ -49,7 +49,7 @@ export interface Operation<
   readonly auth: 'token' | 'delete-token'
   /** Body keys that get these values if the input has none and the setting `fillRequired` is on. */
   readonly fill: Readonly<Record<string, unknown>>
-  /** Names that the specification does not define and that are settings: input key (or 'path') → key of `Settings`. */
+  /** Names that the specification leaves to settings. Maps an input key, or 'path', to a key of `Settings`. */
   readonly open: Readonly<Record<string, string>>
 }
 

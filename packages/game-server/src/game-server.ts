@@ -179,7 +179,7 @@ class GameProcess {
     if (!Number.isInteger(matches) || matches < 1 || matches > 64)
       throw new InvalidCall('matches', `must be 1 to 64, got ${matches}`)
     const problem = options.onProblem ?? warnings(clock)
-    // Copied, so that later changes of the caller's object have no effect.
+    // A copy, so that later changes of the caller's object have no effect.
     this.#options = { ...options }
     this.#env = env
     this.#clock = clock

@@ -68,7 +68,7 @@ function useSlash(): void {
   }, [])
 }
 
-/** Shows the search field in the header. The find view has an own field, so the header omits it there. */
+/** Shows the search field in the header. The find view has its own field, so the header omits it there. */
 function QuickFind() {
   const { submit, input } = useFind()
   return (

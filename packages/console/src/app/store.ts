@@ -118,7 +118,8 @@ export interface Store {
   readonly hello: ReadonlySignal<Hello | undefined>
   readonly now: ReadonlySignal<Now | undefined>
   /**
-   * The same as `now`, but updated at most once a second and in an own frame, for views that are expensive to render.
+   * The same as `now`, but updated at most once a second and in a separate frame, for views that are expensive to
+   * render.
    */
   readonly slowNow: ReadonlySignal<Now | undefined>
   readonly series: ReadonlySignal<Series | undefined>

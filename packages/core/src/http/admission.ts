@@ -88,7 +88,7 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
   let last = { header: '', from: '', key: '' }
   const keyOf = (request: Request, from: string): string | undefined => {
     const header = request.headers.get('authorization') ?? ''
-    // The request uses a cookie, or a token in the URL.
+    // Without the header, the request uses a cookie or a token in the URL, and nothing is remembered.
     if (header === '') return undefined
     // The cache holds a digest of an authorization instead of the token.
     if (header !== last.header || from !== last.from)

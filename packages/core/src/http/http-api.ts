@@ -21,7 +21,10 @@ export interface Exchange<Who> {
   readonly request: Request
 }
 
-/** A handler's result: the body of the operation's usual response, undefined if it has no body, or another response. */
+/**
+ * A handler's result: another response, or the body of the operation's usual response. Undefined if that response has
+ * no body.
+ */
 type Result<Body> = Body | Response | (undefined extends Body ? void : never)
 
 /** A handler for every route. A missing handler does not compile. Routes for anyone have no caller. */

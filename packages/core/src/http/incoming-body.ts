@@ -79,7 +79,7 @@ export class IncomingBody {
     this.#wasRead = message.readableEnded
     this.#length = Number(message.headers['content-length'])
     message.on('data', this.#onData)
-    // With a known length, the last piece is recognized when it arrives.
+    // The event `end` is needed only without a known length. Otherwise, the length tells which piece is the last.
     if (Number.isNaN(this.#length) || this.#length === 0) message.on('end', () => this.#settle('whole'))
     message.on('error', heard)
     message.on('close', () => this.#settle('broken'))

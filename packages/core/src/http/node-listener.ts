@@ -36,8 +36,8 @@ function write(answer: Reply | Response, message: IncomingMessage, response: Ser
   }
   const { status, headers, body } = answer
   if (body === '') return void response.writeHead(status, headers).end()
-  // Encode a long string once. Otherwise it would be copied to measure it, again behind the headers, and again for the
-  // socket.
+  // Encode a long string once. Otherwise it would be copied three times: to measure it, to append it to the headers,
+  // and for the socket.
   const sent = body.length > LONG ? Buffer.from(body) : body
   response.writeHead(status, { 'content-length': Buffer.byteLength(sent), ...headers }).end(sent)
 }

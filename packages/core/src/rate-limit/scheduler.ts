@@ -260,7 +260,8 @@ export class Scheduler {
       const value = await job(this.#slotOf(start))
       start.answered(this.#clock.now())
       this.#running -= 1
-      // The caller reports a 429 only after this turn. So the alarm starts the next single call, after that report.
+      // While calls start one at a time, the next one must wait until the caller has reported a 429, which happens
+      // after this turn. So the alarm starts it.
       if (this.#pause.probing() && !this.#alarm.isSet()) this.#alarm.set(this.#clock.now())
       return value
     } catch (error) {

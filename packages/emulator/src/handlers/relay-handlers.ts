@@ -25,8 +25,8 @@ export const relays: HandlersOf<'relays'> = {
       packetFault: faults?.packets,
     })
     if (session === undefined) return fail(503, 'no relay is available')
-    // The response is created before the webhook is called, because with an early webhook the session is ready
-    // afterwards.
+    // The response is created first. It must show the state before the webhook, after which the session may already be
+    // ready.
     const answer = ok(world.relays.view({ ...session, state: 'initializing' }))
     if (faults?.webhooks === 'early') await world.relays.called(session)
     return answer

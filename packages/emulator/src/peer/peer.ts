@@ -140,7 +140,7 @@ function createListeners<Value>() {
   return {
     /** Adds a listener. Returns a function that removes it. */
     add: (listener: (value: Value) => void) => {
-      // Each call adds an own function, so that a listener that is added twice is called twice and removed separately.
+      // Each call adds its own function, so that a listener that is added twice is called twice and removed separately.
       const entry = (value: Value) => listener(value)
       listeners.add(entry)
       return () => void listeners.delete(entry)

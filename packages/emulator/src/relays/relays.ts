@@ -157,7 +157,7 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
     /** Returns all sessions that have not been deleted, the oldest first. */
     all: (): readonly RelaySessionRecord[] => [...sessions.values()],
 
-    /** Adds a user with an own token, even if another user has the same address. */
+    /** Adds a user with its own token, even if another user has the same address. */
     authorize: (session: RelaySessionRecord, ip: string) => {
       const user = newUser(ip)
       session.users.push(user)

@@ -96,7 +96,7 @@ interface User {
 }
 
 /**
- * Maximum number of pings per second of one user. Peers ping 1 to 10 times a second (public fact). Pings have an own
+ * Maximum number of pings per second of one user. Peers ping 1 to 10 times a second (public fact). Pings have their own
  * limit, so that a peer that sends too much data stays connected.
  */
 const PINGS_PER_SECOND = 20

@@ -270,9 +270,9 @@ class BlossomMatching {
  * Finds the cheapest matching with `wanted` pairs, by Edmonds' algorithm. Starting with the empty matching, each step
  * adds one pair along the cheapest augmenting path. All free vertices keep the same dual value, the least of all, so
  * the matching after each step is the cheapest of its size. Time O(n² m).
- * @returns for each vertex its partner, −1 for none; the number of pairs, which is below `wanted` if no larger matching
- * exists; and a proof that nothing is cheaper. For any two vertices a and b, even without an edge, a pair costs at
- * least −(proof[a] + proof[b]) / 2. Within one blossom it may cost more.
+ * @returns for each vertex its partner, −1 for none; the number of pairs, less than `wanted` if there are no more; and
+ * a proof that nothing is cheaper. For any two vertices a and b, even without an edge, a pair costs at least −(proof[a]
+ * + proof[b]) / 2. Within one blossom it may cost more.
  */
 export function cheapestPairs(graph: Graph, wanted: number) {
   const matching = new BlossomMatching(graph)

@@ -50,7 +50,7 @@ export async function runLab(run: LabRun, { ran, ...options }: LabRunOptions = {
   const { crowd, crowdName, variants, tickMs, startMs, ratings, figures, possible = true } = run
   const seeds = seedsOf(run)
   assertUniqueNames(variants.map(({ name }) => name))
-  // Created only to reject a crowd whose players have no true skill, before anything runs.
+  // The book is created only to reject a crowd whose players have no true skill, before anything runs.
   if (ratings !== undefined) createRatingBook(crowd, ratings)
   const jobs = seeds.flatMap((seed) =>
     variants.map(({ name, queues, pools }) => {

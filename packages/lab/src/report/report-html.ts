@@ -47,7 +47,7 @@ export async function reportHtml(result: LabResult): Promise<string> {
   return page(`Rule lab: ${result.variants.map(({ name }) => name).join(', ')}`, html`${body}`)
 }
 
-/** Maximum number of queues that have an own curve. */
+/** Maximum number of queues that have their own curve. */
 const MOST_CURVES = 12
 
 function head({ crowd, seeds, variants }: LabResult): Html {

@@ -83,7 +83,8 @@ export class CrowdLife {
       this.#end(this.#ticketOf(ticket), reason === 'cancelled' ? 'gaveUp' : reason),
     )
     matchmaker.on('ticketRequeued', ({ ticket }) => {
-      // Planned for the same time instead of run at once, because the matchmaker is still processing the match.
+      // The event is planned for the same time instead of run at once, because the matchmaker is still processing the
+      // match.
       if (this.#hasNoPatience(this.#ticketOf(ticket))) this.#plan(this.#now(), 'losePatience', indexOf(ticket))
     })
     if (queues.some(({ acceptance }) => acceptance !== undefined)) {

@@ -188,8 +188,8 @@ export function defineLabQueues(
 }
 
 /**
- * Returns the queue without presence and probes. Players of a crowd are always present, and servers listen when they
- * are READY, so neither is needed, and a run has no network.
+ * Returns the queue without presence and probes. Neither is needed, because a crowd's players are always present, and
+ * its servers listen once they are READY. Without probes, a run needs no network.
  */
 export const inTheLab = (queue: Queue): Queue => ({
   ...queue,

@@ -141,7 +141,7 @@ function giveAnswers(matchmaker: Matchmaker, tickets: readonly SceneTicket[]): v
     for (const { id, acceptance } of found) {
       if (acceptance === undefined) continue
       const answer = answerOf.get(id)
-      // Deferred until all players of the match have been asked. An error is ignored, because the match may have
+      // Answers wait until all players of the match have been asked. An error is ignored, because the match may have
       // dissolved by then.
       if (answer === 'accept') queueMicrotask(() => void failureOf(() => matchmaker.acceptMatch(id)))
       if (answer === 'decline') queueMicrotask(() => void failureOf(() => matchmaker.declineMatch(id)))

@@ -72,7 +72,7 @@ export async function tuneCrowd(options: TuneCrowdOptions): Promise<TunedCrowd> 
   const quality = qualityOf(queue, names, options.skillAttribute)
   const shorten = createShortCrowds(crowd)
   const jobOf = ({ queue: candidate, seed, share }: WantedRun): LabJob => ({
-    // A shortened crowd runs with seed 0, which leaves it unchanged: it is already that of `seed`.
+    // A shortened crowd runs with seed 0, which leaves it unchanged, because it was already made for `seed`.
     ...(share === 1 ? { crowd, seed } : { crowd: shorten(seed, share), seed: 0 }),
     queues: [candidate],
     tickMs,

@@ -13,7 +13,7 @@ import { EXIT, type ExitCode, refusal, type Terminal } from './terminal.js'
 /** Runs `muster serve` until a signal ends it. Returns the exit code. */
 export async function serve(path: string, terminal: Terminal): Promise<ExitCode> {
   const ended = terminationRequested(parentsNow(false), systemClock)
-  // Created before anything else, because SIGHUP ends a process that has no listener for the signal.
+  // The listener for SIGHUP is created before anything else, because without one the signal ends the process.
   const hangups = createHangups()
   let file: OpenConfigFile
   let server: MusterServer

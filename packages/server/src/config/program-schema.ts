@@ -56,7 +56,7 @@ export const listen = section({
   })
   .describe('Where the program listens.')
 
-/** @param least the default of `min`. @param most the default of `max`. Without one, there is no bound by default. */
+/** @param least the default of `min`; omitted: no minimum. @param most the default of `max`; omitted: no maximum. */
 const bounds = (what: string, least?: number, most?: number) =>
   section({
     min: z

@@ -36,7 +36,7 @@ export async function createScene({ players, matches }: { readonly players: numb
   await clock.advance(matches === 0 ? 0 : 30_000)
   for (let index = 0; index < players; index += 1) {
     const coordinates = { latitude: random() * 130 - 60, longitude: random() * 360 - 180 }
-    // Too far apart in skill to be matched.
+    // The players are too far apart in skill to be matched.
     const player = { id: `player-${index}`, coordinates, attributes: { skill: index * 1000 } }
     matchmaker.createTicket({ id: `ticket-${index}`, queue: 'ranked', players: [player] })
   }

@@ -77,7 +77,7 @@ const LARGEST = 8 * 1024 * 1024
  */
 export function createFetchProfiles(options: FetchProfilesOptions) {
   const { url, token, largestAnswer = LARGEST } = options
-  // Imported lazily, because the library takes long to load and is not needed before the first player.
+  // The library undici is imported lazily, because it takes long to load and is not needed before the first player.
   const open = async () => {
     const { Agent, request } = await import('undici')
     return { request, dispatcher: new Agent({ connections: CONNECTIONS, maxResponseSize: largestAnswer }) }

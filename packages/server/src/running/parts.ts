@@ -25,7 +25,7 @@ import {
 /** Opens the storage of the program. Rejects with an error that names a remedy. */
 async function openMatchingStore(options: MatchingStoreOptions): Promise<MatchingStore> {
   if (options.config.store.kind !== 'redis') return { openMatching: openLocalMatching, close: async () => {} }
-  // Imported lazily, because few programs use Redis and the module takes time to load.
+  // The module is imported lazily, because few programs use Redis and it takes time to load.
   const { openRedisStore } = await import('./stores/redis-matching.js')
   return openRedisStore(options, options.config.store)
 }

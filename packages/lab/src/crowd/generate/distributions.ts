@@ -65,7 +65,7 @@ function normalQuantile(probability: number): number {
 const polynomial = (coefficients: readonly number[], x: number): number =>
   coefficients.reduce((sum, coefficient) => sum * x + coefficient, 0)
 
-/** The purposes of random numbers. Each party has an own stream of them for each purpose. */
+/** The purposes of random numbers. Each party has its own stream of them for each purpose. */
 export type Purpose =
   | 'size'
   | 'arrival'

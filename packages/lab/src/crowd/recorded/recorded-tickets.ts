@@ -34,7 +34,7 @@ export async function readRecording(lines: Iterable<string> | AsyncIterable<stri
     const nameless = players.map((player) => playerOf(recorded(player, player.coordinates)))
     read.push({ ...line, ticket: { ...ticket, players: nameless } })
   }
-  // Sorted by time, because lines that waited for the locations of players were written late.
+  // The lines are sorted by time, because those that waited for the locations of players were written late.
   return read.toSorted((one, other) => one.at - other.at || one.n - other.n)
 }
 

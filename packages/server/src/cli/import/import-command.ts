@@ -77,7 +77,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The error of JSON.parse quotes the file's text, which may hold a secret.
+    // The error of JSON.parse is not shown, because it quotes the file's text, which may hold a secret.
     throw new UnfitSource(notJson(text))
   }
 }

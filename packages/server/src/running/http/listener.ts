@@ -31,9 +31,9 @@ interface ConnectionQueue {
 /**
  * Handles the requests of a connection one after another, each in its own turn of the event loop.
  *
- * Without this, node:http emits all requests in a piece of 64 KiB within one turn. A few hundred pipelined connections
- * would then delay all other clients for seconds. Also, a pipelined response emits `close` only after all earlier
- * responses, so the end of its work would be noticed late.
+ * Otherwise, node:http would emit all requests in a piece of 64 KiB within one turn. A few hundred pipelined
+ * connections would then delay all other clients for seconds. Also, a pipelined response emits `close` only after all
+ * earlier responses, so the end of its work would be noticed late.
  *
  * A connection with too many waiting requests is ended, because each of them takes memory.
  */

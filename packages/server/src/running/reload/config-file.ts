@@ -147,7 +147,7 @@ export async function watchFile({
   changed,
   everyMs = 500,
 }: WatchFileOptions): Promise<() => Promise<void>> {
-  // Imported lazily, because players are served before the file is watched.
+  // The library is imported lazily, because players are served before the file is watched.
   const { watch } = await import('chokidar')
   let waiting: AbortController | undefined
   const watcher = watch(path, { ignoreInitial: true, usePolling: true, interval: everyMs, followSymlinks: true })

@@ -86,7 +86,7 @@ export async function openLobbies(options: OpenLobbiesOptions) {
   const { config, client, service, matching, webhookUrl, clock, onProblem } = options
   const { enabled, startAs, queue, rules, limits } = config.lobbies
   if (!enabled) return undefined
-  // Imported lazily, because many programs have no lobbies.
+  // The package is imported lazily, because many programs have no lobbies.
   const { createLobbies, createLobbyApi, createRelaySessions } = await import('@muster/relay')
   const report = (during: string) => (error: unknown) => onProblem(during, error)
   const shared = { store: matching.shared.lobbies, limitStore: matching.shared.limitStore, rules, limits, clock }
