@@ -67,9 +67,9 @@ export interface EmulatorOptions {
   readonly random?: Random | undefined
   /**
    * The emulated service. `specification` (default) follows the document literally. `observed` follows a public
-   * deployment of the same interface where its description differs (public facts). It creates only at `/v2/deployments`,
-   * omits fields instead of sending null, states metrics as numbers and pages all lists. It rejects everything that is
-   * not described, fleets and policies included.
+   * deployment of the same interface where its description differs (public facts). It creates only at
+   * `/v2/deployments`, omits fields instead of sending null, states metrics as numbers and pages all lists. It rejects
+   * everything that is not described, fleets and policies included.
    */
   readonly as?: 'specification' | 'observed' | undefined
   /** The account's API token. Default 'dev'. With `launch` a token is required, because the default is not a secret. */
