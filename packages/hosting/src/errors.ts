@@ -1,6 +1,6 @@
 import { Conflict, MusterError, StoreUnavailable } from '@muster/core'
 
-/** The matchmaker was closed. */
+/** Thrown if the matchmaker was closed. */
 export class MatchmakerClosed extends MusterError {
   static {
     this.prototype.name = 'MatchmakerClosed'
@@ -8,8 +8,8 @@ export class MatchmakerClosed extends MusterError {
 }
 
 /**
- * Thrown if a call about tickets cannot be served now. The process that is responsible for them does not answer, or
- * there are too many tickets. Retry after `retryAfterMs`. The call may have taken effect.
+ * Thrown if a call cannot be served now: the responsible process or the store does not respond, or there are too many
+ * tickets. Retry after `retryAfterMs`. The call may have taken effect.
  */
 export class Unavailable extends StoreUnavailable {
   /** Milliseconds after which a retry makes sense. */
@@ -26,11 +26,11 @@ export class Unavailable extends StoreUnavailable {
 }
 
 /**
- * Thrown if the file is in use by another process, or by another store of this process. Nothing is written and no
- * server is deployed until the file is free.
+ * Thrown if another process, or another store of this process, uses the store's file. Until the file is free, nothing
+ * is written and no server is deployed.
  */
 export class StoreLocked extends Conflict {
-  /** The id of the process that holds the lock. Processes in different containers may have the same id. */
+  /** The process id of the lock's holder, if known. In another container the same id may mean another process. */
   readonly pid: number | undefined
 
   static {
@@ -44,9 +44,9 @@ export class StoreLocked extends Conflict {
 }
 
 /**
- * Thrown if the file is not a store, was written by another version, or is damaged in a way that no crash explains. The
- * file is not changed, because missing records may be servers that cost money. If the path is right, move the file
- * away. The reaper then stops deployments without an owner.
+ * Thrown if the file is not a store, has an unknown version, or has damage that no crash explains. The file is not
+ * changed, because its lost records may be servers that cost money. If the path is right, move the file away. Muster
+ * then stops the deployments without a record.
  */
 export class StoreCorrupt extends MusterError {
   readonly path: string
@@ -64,7 +64,7 @@ export class StoreCorrupt extends MusterError {
   }
 }
 
-/** The lines of a file that differ from what was written. */
+/** The damaged lines of a store's file. */
 export interface StoreDamage {
   /** Number of the first damaged line in the file, from 1. */
   readonly line: number
@@ -73,8 +73,8 @@ export interface StoreDamage {
 }
 
 /**
- * Reported if a crash tore lines that were being written or had not reached the disk, or the disk is damaged. The store
- * continues without these lines. Their content is lost: a record, its latest change, or its end.
+ * Reported if lines of the store's file are damaged, by a crash or by the disk. The store continues without them. Each
+ * line was a record, its latest change, or its end.
  */
 export class StoreTorn extends MusterError implements StoreDamage {
   readonly path: string
@@ -96,10 +96,7 @@ export class StoreTorn extends MusterError implements StoreDamage {
   }
 }
 
-/**
- * Thrown by server logs that also store tickets, for an entry that must be written before a server is created. Another
- * process ended tickets of the match first, so the entry no longer describes the match. The log itself works.
- */
+/** Thrown by a log that also stores tickets: another process has ended tickets of the match, so it needs no server. */
 export class TicketsGone extends Conflict {
   readonly ticketIds: readonly string[]
 

@@ -7,15 +7,14 @@ type Method = Exclude<keyof DeploymentService, 'logs'>
 type CreateInput = Parameters<DeploymentService['create']>[0]
 const OSLO = { city: 'Oslo', country: 'Norway', latitude: '59.9', longitude: 10.7 }
 
-/** The failure of one call. */
+/** A simulated failure of a call. */
 export interface CallFault {
-  /** The error of the call. Default: a lost connection. */
+  /** The error with which the call rejects. Default: a lost connection. */
   readonly error?: Error | undefined
-  /** True if the call takes effect anyway. */
   readonly effect?: boolean | undefined
 }
 
-/** The life of a deployment. Times are milliseconds from its creation. */
+/** What happens to a deployment. Times are milliseconds from its creation. */
 export interface Fate {
   readonly readyMs?: number | undefined
   readonly errorMs?: number | undefined
@@ -29,9 +28,9 @@ export interface ServiceOptions {
   /** Milliseconds until the list shows a new deployment. Default 0. */
   readonly listLagMs?: number | undefined
   readonly fault?: ((method: Method, nth: number) => CallFault | undefined) | undefined
-  /** Default: READY after five seconds. */
+  /** Returns the fate of a deployment. Default: READY after 5 s. */
   readonly fate?: ((nth: number) => Fate) | undefined
-  /** The location of a deployment, by its create. Undefined: the service does not report it. Default: in Oslo. */
+  /** Returns the location of a deployment. Undefined if the service does not report it. Default: Oslo. */
   readonly location?: ((input: CreateInput) => Coordinates | undefined) | undefined
   readonly pageSize?: number | undefined
   /** The output of containers. Default: the service has no logs. */
@@ -52,13 +51,13 @@ interface Deployed {
 export const lost = new ConnectionLost('the connection was lost', { sent: true })
 const START = Number.POSITIVE_INFINITY
 
-/** Returns a timestamp in format A. */
+/** Returns a timestamp in the service's format: date and time in UTC, separated by a space. */
 export const timestamp = (at: number): `${string} ${string}` => {
   const [date = '', time = ''] = new Date(at).toISOString().split(/[TZ]/)
   return `${date} ${time}`
 }
 
-/** Creates the four operations as the specification describes them, on a given clock and with given faults. */
+/** Creates a simulated deployment service in memory, with a given clock and given faults. */
 export function createTestService({
   clock,
   latencyMs = () => 0,
@@ -80,7 +79,7 @@ export function createTestService({
 
   const settledAt = ({ createdAt, fate }: Deployed) =>
     createdAt + Math.min(fate.readyMs ?? START, fate.errorMs ?? START)
-  /** Returns when a deployment ends. A stop takes effect once the deployment is READY or ERROR. */
+  /** Returns when a deployment ends. A requested stop takes effect once the deployment is READY or ERROR. */
   const endedAt = (record: Deployed) =>
     Math.min(
       record.createdAt + (record.fate.endMs ?? START),
@@ -186,12 +185,12 @@ export function createTestService({
     deployments,
     calls,
     records,
-    /** Returns the deployments that have not ended and whose stop was not requested. They would keep costing money. */
+    /** Returns the ids of deployments that run and whose stop was not requested. They would cost money for ever. */
     unstopped: () =>
       records
         .filter((record) => record.stopAskedAt === undefined && clock.now() < endedAt(record))
         .map((record) => record.requestId),
-    /** Creates a deployment that the matchmaker does not know. */
+    /** Creates a deployment behind the matchmaker's back. */
     add: (tags: readonly string[]) => deployments.create({ application: 'a', version: '1', users: [], tags }),
   }
 }

@@ -1,24 +1,24 @@
 // pure: the schema of the server browser
 import { z } from 'zod'
 
-/** How servers are listed and how long seats are held: plain data, e.g. from JSON. */
+/** Configuration of the server browser: attributes, and how long seats stay reserved. Plain data, e.g. from JSON. */
 export interface BrowserDefinition {
   /**
-   * Attributes of listed servers by which players may filter and sort: for each name its `type` (`string`, `number` or
-   * `boolean`) and, for a string, optionally the allowed `values`. Default: none.
+   * Attributes of listed servers by which players may filter and sort, by name. Each has a `type` (`string`, `number`
+   * or `boolean`). A string may also have the allowed `values`. Default: none.
    */
   readonly attributes?: Readonly<Record<string, BrowserAttribute>> | undefined
-  /** Seconds for which a seat is held unless its client follows it, 10 to 300. Default 30. */
+  /** Seconds that a seat stays reserved after its client last read it, 10 to 300. Default 30. */
   readonly holdSeconds?: number | undefined
-  /** Maximum number of seconds for which a seat is held in total, from `holdSeconds` to 300. Default 300. */
+  /** Maximum seconds that a seat stays reserved in total, from `holdSeconds` to 300. Default 300. */
   readonly maxHoldSeconds?: number | undefined
 }
 
-/** An attribute of listed servers. */
+/** The type and the allowed values of an attribute. */
 export interface BrowserAttribute {
   /** The type of the attribute's values. */
   readonly type: 'string' | 'number' | 'boolean'
-  /** The allowed values of a string. Default: any. */
+  /** The allowed values, only for type `string`. Default: any. */
   readonly values?: readonly string[] | undefined
 }
 
@@ -34,7 +34,7 @@ const attribute = z
     message: 'are only allowed for type string',
   })
 
-/** The zod schema of `BrowserDefinition`. Its output is valid input for it. */
+/** The zod schema of `BrowserDefinition`. It also accepts its own output. */
 export const browserSchema = z
   .strictObject({
     attributes: z
@@ -54,7 +54,7 @@ export type Browser = Readonly<z.output<typeof browserSchema>>
 
 export type AttributeValue = string | number | boolean
 
-/** Returns why the attributes that a server reports are invalid. Undefined if they are valid. */
+/** Returns the first invalid attribute that a server reports, and why. Undefined if all are valid. */
 export function attributeFault(
   { attributes: declared }: Pick<Browser, 'attributes'>,
   given: Readonly<Record<string, AttributeValue>>,

@@ -12,11 +12,11 @@ export interface ListedServer {
   readonly build: string | undefined
   readonly place: ListedPlace | undefined
   readonly attributes: Readonly<Record<string, string | number | boolean>>
-  /** True if the server accepts players now when it has free seats. */
+  /** True if players may join while the server has free seats. */
   readonly isOpen: boolean
   readonly hasPassword: boolean
   readonly seats: SeatCounts
-  /** Without teams, one team named ''. */
+  /** A server without teams has one team, whose name is ''. */
   readonly teams: readonly { readonly name: string; readonly total: number; readonly free: number }[]
 }
 
@@ -25,39 +25,36 @@ export interface ListedPlace {
   readonly country: string | undefined
   readonly latitude: number
   readonly longitude: number
-  /**
-   * Index of the location, from 0, under which its ping is found. Only a `ServerList` sets it. Undefined for locations
-   * beyond `MOST_PLACES`.
-   */
+  /** Index of the location, from 0. Set only in a copy by `createServerList`, for at most `MOST_PLACES` locations. */
   readonly number?: number | undefined
 }
 
-/** The changes of the list since a reader's last read. */
+/** The changes of the server list since a reader's last read. */
 export interface ListChanges {
   /** Id of the list. A list in another process has another id. */
   readonly epoch: string
   readonly version: number
   /** The version of the list at the reader's first read. */
   readonly since: number
-  /** True if the reader must discard its earlier copy. */
+  /** True if the reader must replace its earlier copy. */
   readonly isNew: boolean
   readonly servers: readonly ListedServer[]
   readonly gone: readonly string[]
-  /** True if not all changes fit into one response: read again at once. */
+  /** True if further changes did not fit into this response. The reader must read again at once. */
   readonly more: boolean
 }
 
 /** The state of a reader's copy after the last response. */
 export type ListKnown = Pick<ListChanges, 'epoch' | 'version' | 'since'>
 
-/** Maximum number of servers in one response, so that the response fits into one message. */
+/** Maximum number of servers in one response, so that a response fits into one message. */
 const MOST_IN_ANSWER = 1000
-/** Maximum number of removed servers that are remembered. Readers that are further behind start anew. */
+/** Maximum number of remembered removals. A reader that may have missed older ones gets the whole list again. */
 const MOST_GONE = 10_000
 
 /**
  * Creates the list of servers. Each change gets a version, so that readers in other processes fetch only the changes.
- * @param read returns the current data of a server. Undefined: it is not listed.
+ * @param read returns the current data of a server. Undefined if the server is not listed
  */
 export function createListedServers(read: (serverId: string) => ListedServer | undefined, random: Random) {
   const epoch = newId(random)
@@ -66,7 +63,7 @@ export function createListedServers(read: (serverId: string) => ListedServer | u
   const gone = new Map<string, number>()
   const touched = new Set<string>()
   let version = 0
-  /** Readers whose version is lower may have missed removed servers, so they start anew. */
+  /** Removals up to this version are forgotten. A reader with a lower version gets the whole list again. */
   let knownFrom = 0
 
   const settle = () => {
@@ -88,7 +85,7 @@ export function createListedServers(read: (serverId: string) => ListedServer | u
   }
 
   return {
-    /** Marks a server that may have changed. */
+    /** Records that a server's data may have changed. */
     touch: (serverId: string) => void touched.add(serverId),
     changes: (known: ListKnown | undefined): ListChanges => {
       settle()
@@ -114,18 +111,18 @@ export function createListedServers(read: (serverId: string) => ListedServer | u
   }
 }
 
-/** A server before and after a change. Undefined: it was not in the list, or no longer is. */
+/** A server's data before and after a change. Undefined while the server is not in the list. */
 export type ListChange = readonly [before: ListedServer | undefined, after: ListedServer | undefined]
 
-/** Maximum number of indexed locations (our choice). Pages show no ping for servers at any further location. */
+/** Maximum number of locations with an index (our choice). Servers at any further location have no ping in a page. */
 const MOST_PLACES = 10_000
 
-/** Creates a copy of the list for use in any process. */
+/** Creates a copy of the server list, for use in any process. */
 export function createServerList() {
   let known: ListKnown | undefined
   const servers = new Map<string, ListedServer>()
   let all: readonly ListedServer[] = []
-  /** Servers of the previous list. They are removed unless the rest of the new list contains them. */
+  /** Servers of the previous list that the new list has not contained so far. After its last part, they are removed. */
   let unnamed = new Set<string>()
   const byPlace = new Map<string, ListedPlace>()
 
@@ -140,12 +137,12 @@ export function createServerList() {
   }
 
   return {
-    /** Returns the servers after the last `apply`. Each change creates another array. */
+    /** Returns the listed servers. Each change creates another array. */
     all: (): readonly ListedServer[] => all,
     find: (serverId: string): ListedServer | undefined => servers.get(serverId),
-    /** Returns the state of this copy, for `changes`. */
+    /** Returns the state of this copy, the argument of the next `changes`. */
     known: (): ListKnown | undefined => known,
-    /** Applies the changes. Returns the servers that differ. */
+    /** Applies changes of the list. Returns the changed servers. */
     apply: ({ epoch, version, since, isNew, servers: changed, gone, more }: ListChanges): readonly ListChange[] => {
       known = { epoch, version, since }
       const different: ListChange[] = []

@@ -24,29 +24,26 @@ export interface PageChange {
   readonly total: number
 }
 
-/**
- * Reads the list of servers for players. Keeps a copy that is at most 1 s old, and updates the pages that players
- * follow.
- */
+/** Reads the server list for players: keeps a copy at most 1 s old, and updates the pages that players follow. */
 export type ServerReader = ReturnType<typeof createServerReader>
 
 /** Maximum age of a copy of the list, and the minimum time between two updates of a page, in milliseconds. */
 const FRESH_MS = 1000
-/** Number of changes from which a page is computed anew instead of change by change. */
+/** Number of changes of the list from which a page is computed anew instead of change by change. */
 const MANY = 2000
-/** Size of a page's window relative to the page. */
+/** Number of pages in a window. A window is the page and the servers after it. */
 const WIDER = 2
 
 interface LivePage {
   readonly query: ReadQuery
   readonly pingOf: PingOf
   readonly viewers: Set<(change: PageChange) => void>
-  /** Larger than the page, so that most changes need no new scan of the list. */
+  /** The page and the servers after it. Most changes of the list then need no new scan. */
   window: PageWindow
 }
 
 export interface ServerReaderOptions {
-  /** Reads the changes: `listedServers` of the matchmaker. */
+  /** Reads the changes of the list since the known state. */
   readonly read: (known: ListKnown | undefined) => Awaitable<ListChanges>
   readonly browser: Pick<Browser, 'attributes'>
   readonly clock: Clock
@@ -69,7 +66,8 @@ export function createServerReader({ read, browser, clock, onError }: ServerRead
         if (after !== undefined) table.set(after)
         else if (before !== undefined) table.remove(before.id)
       }
-      // Updates the pages that players follow first, because a page that is started later already contains the changes.
+      // Update the followed pages before anything else runs, because a page that is created later already contains
+      // these changes.
       if (different.length > 0) for (const one of followed.values()) turn(one, different)
     } while (changes.more)
     readAt = clock.now()
@@ -103,22 +101,23 @@ export function createServerReader({ read, browser, clock, onError }: ServerRead
     everyMs: FRESH_MS,
     tick: () =>
       refreshed().catch((error: unknown) => {
-        // While game servers have yet to register again, the pages stay unchanged. That is not an error.
+        // After a restart, game servers register again one by one. Until then the pages stay unchanged, which is not
+        // an error.
         if (!(error instanceof Unavailable)) onError(error)
       }),
     isNeeded: () => followed.size > 0,
   })
 
   return {
-    /** Resolves once the copy is at most a second old. Rejects if the list cannot be read. */
+    /** Resolves once the copy is at most 1 s old. Rejects if the list cannot be read. */
     fresh: refreshed,
     all: list.all,
     page: table.page,
     find: list.find,
     /**
-     * Follows a page. Viewers of the same page share it.
+     * Follows a page. Viewers of the same page share its computation.
      * @param key equal for all viewers with the same query and location
-     * @param changed called with the whole page at once, then with each change, at most once a second
+     * @param changed called at once with the whole page, then with each change, at most once a second
      * @returns a function that stops following the page
      */
     follow: async (

@@ -1,4 +1,4 @@
-// pure: the players who have been promised a seat on a server that starts
+// pure: the players who have been promised a seat on a server that is still starting
 import type { SeatParty, SessionStart } from '../store/index.js'
 
 const partyOf = ({ playerIds, seatIds, groupId, isMoved }: SeatParty): SeatParty => ({
@@ -8,7 +8,7 @@ const partyOf = ({ playerIds, seatIds, groupId, isMoved }: SeatParty): SeatParty
   isMoved,
 })
 
-/** Returns all parties with promised seats. The first one is the party that had the server started. */
+/** Returns all parties with promised seats. The first party requested the server. */
 export const partiesOf = (start: SessionStart): readonly SeatParty[] => [partyOf(start), ...(start.joined ?? [])]
 
 export const promisedIn = (start: SessionStart): number =>
@@ -23,7 +23,7 @@ export function promiseOf(start: SessionStart, ids: 'playerIds' | 'seatIds', id:
   return undefined
 }
 
-/** Returns the start without the seats promised to these players. */
+/** Returns the pending start without the seats promised to these players. */
 export function withoutPlayers<Start extends SessionStart>(start: Start, gone: readonly string[]): Start {
   const left = (party: SeatParty): SeatParty => ({
     ...partyOf(party),
@@ -34,7 +34,7 @@ export function withoutPlayers<Start extends SessionStart>(start: Start, gone: r
   return { ...start, ...left(start), joined }
 }
 
-/** Returns the start with another party added. */
+/** Returns the pending start with another party added. */
 export const withParty = <Start extends SessionStart>(start: Start, party: SeatParty): Start => ({
   ...start,
   joined: [...(start.joined ?? []), partyOf(party)],

@@ -11,21 +11,20 @@ import { ServerStarts, type SeatGrant, type SeatsGranted, type ServerStartsOptio
 export interface ServerBrowserOptions extends Omit<ServerStartsOptions, 'seats' | 'grantOf'> {
   readonly gameServers: Pick<GameServers, 'changed' | 'drain' | 'isExpected'>
   readonly joinToken: (seat: Seat) => string
-  /** Called when a player lets holds expire too often. */
+  /** Called when a player repeatedly let reserved seats expire. */
   readonly unused: (playerId: string) => void
 }
 
-/** Milliseconds for which players whom only the server reports delay the server's end (our choice: 1 h). */
+/** Milliseconds for which players without a seat from Muster keep a server from ending (our choice: 1 h). */
 const CLAIMED_MS = 3_600_000
 
-/** The listed servers and their seats, as players see them. */
+/** The listed servers and the seats on them. */
 export class ServerBrowser {
   readonly #options: ServerBrowserOptions
-  /** Clock time since when each server has had no player with a seat from Muster. */
+  /** Epoch milliseconds since when no player with a seat from Muster is on the server, by server id. */
   readonly #emptySince = new Map<string, number>()
   readonly #seats: Seats
   readonly #list: ReturnType<typeof createListedServers>
-  /** Servers that players have started. */
   readonly starts: ServerStarts
 
   constructor(options: ServerBrowserOptions) {
@@ -54,7 +53,7 @@ export class ServerBrowser {
     this.starts = new ServerStarts({ ...options, seats: this.#seats, grantOf: (seat) => this.#grantOf(seat) })
   }
 
-  /** Records the current listing of a server. Undefined: none. See `GameServerListener`, also for the methods below. */
+  /** Applies the listing of a server's last report. Undefined if it is not listed. See `GameServerListener.listed`. */
   listed(server: Server, listing: ListingReport | undefined, instance: string): void {
     const { id } = server
     this.#seats.listed(id, listing, instance, server.isListed)
@@ -65,19 +64,19 @@ export class ServerBrowser {
   seatsOn({ id }: Server): ReturnType<GameServerListener['seatsOn']> {
     return { listing: this.#seats.on(id), host: this.starts.wantedOf(id) }
   }
-  /** True if players are on the server. Players reported only by the server count for an hour. */
+  /** True if players are on the server. Players without a seat from Muster count for an hour. */
   isOccupied({ id }: Server): boolean {
     if (!this.#seats.isOccupied(id)) return false
     const since = this.#emptySince.get(id)
     return since === undefined || this.#options.clock.now() - since < CLAIMED_MS
   }
 
-  /** Called when something listed about a server has changed, e.g. it is lost. */
+  /** Called when the public data of a server may have changed, e.g. because the server is lost. */
   touch(serverId: string): void {
     this.#list.touch(serverId)
   }
 
-  /** @throws {InvalidInput} with the field, for a listing that the configuration does not allow */
+  /** @throws {InvalidInput} with the field, if the configuration does not allow an attribute of the listing */
   assertListing({ listing }: Pick<ServerReport, 'listing'>) {
     const fault = attributeFault(this.#options.browser, listing?.attributes ?? {})
     if (fault === undefined) return
@@ -85,13 +84,19 @@ export class ServerBrowser {
     throw new InvalidInput(`${field}: ${fault.message}`, { field })
   }
 
-  /** @throws {Unavailable} while servers have yet to register again, because the list is unknown */
+  /**
+   * Returns the changes of the list since a known state.
+   * @throws {Unavailable} after a restart, until the servers have registered again
+   */
   changes(known: ListKnown | undefined): ListChanges {
     this.#assertKnown()
     return this.#list.changes(known)
   }
 
-  /** @throws like `Seats.hold`; {Unavailable} if the server has yet to register again */
+  /**
+   * Reserves seats.
+   * @throws like `Seats.hold`; {Unavailable} after a restart, until the server has registered again
+   */
   hold(request: SeatRequest): SeatsGranted {
     this.#assertKnown(request.serverId)
     const { seats: held, isNew } = this.#seats.hold(request)
@@ -99,8 +104,8 @@ export class ServerBrowser {
   }
 
   /**
-   * Reads a seat for its client, which extends the hold. Undefined: this player has no such seat.
-   * @throws {Unavailable} for an unknown seat while servers have yet to register again
+   * Reads a seat for its client, which keeps the seat reserved. Undefined if this player has no such seat.
+   * @throws {Unavailable} for an unknown seat, after a restart until the servers have registered again
    */
   follow(seatId: string, playerId: string | undefined): SeatGrant | undefined {
     const seat = this.#seats.find(seatId)
@@ -115,8 +120,7 @@ export class ServerBrowser {
   }
 
   /**
-   * Gives a seat back. Returns the id of its server, whose record may then be updated. Undefined if the player has no
-   * such seat.
+   * Gives a seat back. Returns the id of the seat's server. Undefined if the player has no such seat.
    * @throws like `follow`
    */
   release(seatId: string, playerId: string | undefined) {
@@ -133,8 +137,7 @@ export class ServerBrowser {
     const { start, party, index } = found
     const id = party.playerIds[index] as string
     const isTheirs = playerId === undefined || id === playerId
-    // Only the owner of the party that had the server started can give its seats back, all at once. The seats of the
-    // other members expire.
+    // Only the owner can give back the seats of the party that requested the server, and only all of them together.
     const isFirst = start.seatIds.includes(seatId)
     if (!isTheirs || (isFirst && id !== start.wanted.owner)) return undefined
     this.starts.leave(start, isFirst ? start.playerIds : [id])
@@ -155,7 +158,7 @@ export class ServerBrowser {
     return session && { name: session.listing.name, seats: session.counts }
   }
 
-  /** Called when these players are sent to a match. Seats that are held or promised to them become free. */
+  /** Called when these players are sent to a match. Their reserved and promised seats become free. */
   matched(playerIds: readonly string[]) {
     for (const playerId of playerIds) {
       const seat = this.#seats.ofPlayer(playerId)
@@ -166,7 +169,7 @@ export class ServerBrowser {
     }
   }
 
-  /** Returns why a server that is or will be listed is in use. Undefined if it is not listed and will not be. */
+  /** Returns how a listed server, or one that players have requested, is used. Undefined for any other server. */
   useOf({ id }: Server): ServerUse | undefined {
     if (this.starts.wantedOf(id) !== undefined) return 'started'
     if (!this.#seats.isListed(id)) return undefined
@@ -189,13 +192,13 @@ export class ServerBrowser {
     }
   }
 
-  /** @throws {Unavailable} while servers have yet to register again, because their listings are unknown */
+  /** @throws {Unavailable} after a restart, until the servers have registered again: their listings are unknown */
   #assertKnown(serverId?: string) {
     if (this.#options.gameServers.isExpected(serverId))
       throw new Unavailable('Game servers have not registered again since the restart. Retry in a second.')
   }
 
-  /** Ends servers started by players that have been empty for too long. */
+  /** Ends servers of pools with `custom` that have been empty for longer than `emptySeconds`. */
   #endEmpty(now: number) {
     for (const serverId of this.#seats.serverIds()) {
       const server = this.#options.find(serverId)
@@ -211,7 +214,7 @@ export class ServerBrowser {
     }
   }
 
-  /** Returns the listed data of a server. Undefined: it is not listed. */
+  /** Returns the public data of a server. Undefined if the server is not listed. */
   #listedOf(serverId: string): ListedServer | undefined {
     const session = this.#seats.read(serverId)
     const server = this.#options.find(serverId)

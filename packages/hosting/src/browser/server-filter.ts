@@ -2,7 +2,7 @@
 import type { AttributeValue, Browser } from './browser-definition.js'
 import type { ListedServer } from './listed-servers.js'
 
-/** The fault of a filter or a sort order: its parameter and its column, from 1. */
+/** An invalid filter or sort order: the parameter (`field`), the column from 1, and why. */
 export interface QueryFault {
   readonly field: string
   readonly column: number
@@ -10,7 +10,7 @@ export interface QueryFault {
 }
 
 type Type = 'string' | 'number' | 'boolean'
-/** Returns the round trip to a server in milliseconds. Undefined: unknown. */
+/** Returns the round trip to a server in milliseconds. Undefined if unknown. */
 export type PingOf = (server: ListedServer) => number | undefined
 type FieldReader = (server: ListedServer, pingOf: PingOf) => AttributeValue | undefined
 
@@ -20,12 +20,9 @@ export interface ServerField {
   readonly read: FieldReader
 }
 
-/** Returns true if a server matches the filter. */
 export type ServerFilter = (server: ListedServer, pingOf: PingOf) => boolean
 
-/** A clause of a filter. */
 export interface Clause {
-  /** Name of the field. */
   readonly name: string
   readonly operator: FilterOperator
   readonly values: readonly AttributeValue[]
@@ -40,17 +37,16 @@ export interface ReadFilter {
   readonly filter: ServerFilter
 }
 
-/** Maximum number of clauses of a filter, and of characters of each. */
+/** Maximum number of clauses of a filter, and of characters of a clause. */
 export const MOST_CLAUSES = 16
 export const LONGEST_CLAUSE = 256
-/** Maximum number of values after `in`. */
 const MOST_VALUES = 32
 
 const number = (read: (server: ListedServer) => number): ServerField => ({ type: 'number', read })
 const text = (read: (server: ListedServer) => string | undefined): ServerField => ({ type: 'string', read })
 const flag = (read: (server: ListedServer) => boolean): ServerField => ({ type: 'boolean', read })
 
-/** The fields of every listed server. */
+/** The fields that every listed server has. */
 const FIELDS: ReadonlyMap<string, ServerField> = new Map([
   ['seats.total', number(({ seats }) => seats.total)],
   ['seats.free', number(({ seats }) => seats.free)],
@@ -67,7 +63,7 @@ const FIELDS: ReadonlyMap<string, ServerField> = new Map([
   ['ping', { type: 'number', read: (server, pingOf) => pingOf(server) }],
 ])
 
-/** Returns a field of listed servers by name. Undefined if there is none. */
+/** Returns a field of listed servers by its name. Undefined if there is no such field. */
 export function serverField({ attributes }: Pick<Browser, 'attributes'>, name: string): ServerField | undefined {
   const own = FIELDS.get(name)
   if (own !== undefined) return own
@@ -96,13 +92,13 @@ const TAKES: Readonly<Record<Type, ReadonlySet<FilterOperator>>> = {
   boolean: new Set(['eq', 'ne']),
 }
 
-/** `mode eq ctf`: a field, an operator, and the rest of the string as its value. */
+/** A clause such as `mode eq ctf`: a field, an operator and the value, which is the rest of the string. */
 const CLAUSE = /^(\s*)(\S+)(\s+)(\S+)(\s+)(.*?)\s*$/s
 
 /**
- * Parses a filter: all clauses must hold, and the name must contain `q`, regardless of case.
+ * Parses a filter: all clauses must hold, and the server's name must contain `q`, regardless of case.
  * @param where clauses such as `mode eq ctf`, `seats.free ge 2` and `map in dust,aztec`
- * @returns the filter, or its fault
+ * @returns the filter, or why it is invalid
  */
 export function readFilter(
   browser: Pick<Browser, 'attributes'>,
@@ -194,7 +190,7 @@ type Holds = (
   among: ReadonlySet<AttributeValue | undefined>,
 ) => boolean
 
-/** Returns true if a value satisfies each comparison. An unknown value satisfies only `ne`. */
+/** The comparison of each operator. An unknown value satisfies only `ne`. */
 const HOLDS: Readonly<Record<FilterComparison, Holds>> = {
   eq: (value, wanted) => value === wanted,
   ne: (value, wanted) => value !== wanted,

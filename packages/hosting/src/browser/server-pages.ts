@@ -12,26 +12,25 @@ import {
   serverField,
 } from './server-filter.js'
 
-/** The query of a player, as in the request. */
+/** A player's query for listed servers, as in the request. */
 export interface ServerQuery {
   readonly where?: readonly string[] | undefined
-  /** Part of a name. */
+  /** A part of the server's name. */
   readonly q?: string | undefined
-  /** Fields by priority, with `-` for descending: `ping,-seats.taken`. */
+  /** Fields to sort by, the most important first. `-` means descending, e.g. `ping,-seats.taken`. */
   readonly sort?: string | undefined
   /** Maximum number of servers on the page, 1 to 100. Default 20. */
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
 }
 
-/** A field to sort by. */
 export interface SortOrder {
   readonly name: string
   readonly field: ServerField
   readonly isDescending: boolean
 }
 
-/** A parsed query, which is valid for every list. */
+/** A parsed query. */
 export interface ReadQuery extends ReadFilter {
   readonly order: readonly SortOrder[]
   readonly limit: number
@@ -43,22 +42,22 @@ type SortKey = readonly (string | number | boolean | null)[]
 
 export interface ServerPage {
   readonly servers: readonly ListedServer[]
-  /** Number of matching servers on all pages. */
+  /** Number of matching servers on all pages together. */
   readonly total: number
   /** Cursor of the next page. Undefined on the last page. */
   readonly next: string | undefined
-  /** The sort key of the last server if the page is full. */
+  /** The sort key of the last server. Undefined if the page is not full. */
   readonly end: SortKey | undefined
 }
 
-/** The default order. Of equally near servers, the fullest come first. */
+/** The default order: the nearest servers first, and among equally near ones the fullest. */
 const USUAL_SORT = 'ping,-seats.taken'
 const MOST_FIELDS = 4
 export const LARGEST_PAGE = 100
 const USUAL_PAGE = 20
 export const LONGEST_CURSOR = 1024
 
-/** Parses a player's query. Returns its fault if it is invalid. */
+/** Parses a player's query. Returns why the query is invalid, if it is. */
 export function readQuery(browser: Pick<Browser, 'attributes'>, query: ServerQuery): ReadQuery | QueryFault {
   const filter = readFilter(browser, query)
   if ('message' in filter) return filter
@@ -91,7 +90,7 @@ function readOrder(browser: Pick<Browser, 'attributes'>, sort: string): ReadQuer
 
 const cursorOf = (key: SortKey): string => Buffer.from(JSON.stringify(key)).toString('base64url')
 
-/** Returns the sort key in a cursor. Null if the string is not a cursor of this sort order. */
+/** Returns the sort key in a cursor. Null if the cursor is malformed or of another sort order. */
 function readCursor(cursor: string, fields: number): SortKey | null {
   if (cursor.length > LONGEST_CURSOR) return null
   try {
@@ -104,7 +103,7 @@ function readCursor(cursor: string, fields: number): SortKey | null {
   }
 }
 
-/** Unknown values come last in both directions. Numbers, strings and booleans are compared by their own order. */
+/** Compares two values. Unknown values (null) come last in both directions. */
 function compare(a: SortKey[number], b: SortKey[number], isDescending: boolean): number {
   if (a === b) return 0
   if (a === null || b === null) return a === null ? 1 : -1
@@ -112,7 +111,7 @@ function compare(a: SortKey[number], b: SortKey[number], isDescending: boolean):
   return less === isDescending ? 1 : -1
 }
 
-/** Returns a page of the list. Scans each server once and keeps the first ones, so it needs no index. */
+/** Returns a page of the list. The page is selected in one scan, so the list needs no index. */
 export function pageOf(servers: readonly ListedServer[], query: ReadQuery, pingOf: PingOf): ServerPage {
   const { filter } = query
   const matching = servers.filter((server) => filter(server, pingOf))
@@ -121,8 +120,8 @@ export function pageOf(servers: readonly ListedServer[], query: ReadQuery, pingO
 }
 
 /**
- * Selects the first matching servers from the cursor on.
- * @returns the page and its cursor. `isMore` is true if there are further servers.
+ * Selects the first matching servers after the cursor.
+ * @returns the page, and a function for the next page's cursor. `isMore`: there are further servers
  */
 export function topOf(
   matching: readonly ListedServer[],
@@ -156,15 +155,15 @@ export function topOf(
   }
 }
 
-/** The first servers of a list, and the sort key up to which they reach. */
+/** The page and the servers after it, in order. */
 export interface PageWindow {
   readonly servers: readonly ListedServer[]
   readonly total: number
-  /** The key of the last server, if further ones may follow. Undefined: there are none. */
+  /** The sort key of the last server. Undefined if no servers follow. */
   readonly end: SortKey | undefined
 }
 
-/** Returns a window after changes of the list. If servers were removed, the window is shorter than before. */
+/** Returns a window after changes of the list. The number of servers in the window may differ. */
 export function changedWindow(
   { servers, total, end }: PageWindow,
   changes: readonly ListChange[],
@@ -198,7 +197,7 @@ export function changedWindow(
   return { servers: now ?? servers, total: count, end }
 }
 
-/** Cuts a window to at most this number of servers. */
+/** Shortens a window to at most `most` servers. */
 export function cutWindow(window: PageWindow, most: number, query: ReadQuery, pingOf: PingOf): PageWindow {
   const last = window.servers[most - 1]
   if (last === undefined || window.servers.length === most) return window
@@ -212,7 +211,7 @@ function keyOf(server: ListedServer, { order }: ReadQuery, pingOf: PingOf): Sort
   return key
 }
 
-/** Compares a server with a sort key. Reads only as many of its values as needed. */
+/** Compares a server with a sort key. Reads the server's values one by one, until one differs. */
 function compareTo(server: ListedServer, key: SortKey, { order }: ReadQuery, pingOf: PingOf): number {
   for (let index = 0; index < order.length; index += 1) {
     const { field, isDescending } = order[index] as ReadQuery['order'][number]

@@ -17,49 +17,49 @@ import type { SeatParty, ServerLogWriter, SessionStart, StoredSession } from '..
 import { attributeFault, type Browser } from './browser-definition.js'
 import { partiesOf, promisedIn, promiseOf, withoutPlayers, withParty } from './promised-seats.js'
 
-/** A seat, with the data that its player needs to connect. */
+/** A seat and the data with which its player connects. */
 export interface SeatGrant extends Omit<Seat, 'state' | 'session'> {
-  /** `starting`: its server is being started and has no token yet. */
+  /** `starting`: the server is not listed yet, so the seat has no join token. */
   readonly state: Seat['state'] | 'starting'
-  /** Secret of the player. Undefined while the server starts. */
+  /** The secret with which the player joins. Undefined while the server starts. */
   readonly joinToken: string | undefined
   readonly assignment: Assignment | undefined
 }
 
 export interface SeatsGranted {
-  /** In the order of the players. */
+  /** The seats, in the order of the requested players. */
   readonly seats: readonly SeatGrant[]
-  /** True if a player has got a new seat. */
+  /** True if at least one player got a new seat. */
   readonly isNew: boolean
 }
 
-/** A request to start a server for players. */
+/** A request to start a server for players and to list it. */
 export interface StartRequest {
-  /** Default: the first pool in which players may start servers. */
+  /** Name of the pool. Default: the first pool of which players may start servers. */
   readonly pool?: string | undefined
-  /** The players who get seats. The first one owns the server. Empty: a backend starts it for others. */
+  /** The players who get seats. The first one owns the server. Empty if a backend starts the server for others. */
   readonly playerIds: readonly string[]
   readonly groupId?: string | undefined
-  /** The name in the list. Default: that of the pool. */
+  /** The server's public name. Default: the name of the pool. */
   readonly name?: string | undefined
   readonly password?: string | undefined
   readonly attributes: Readonly<Record<string, string | number | boolean>>
   /** The requested location in degrees. Default: any location of the pool. */
   readonly near?: Coordinates | undefined
-  /** True accepts seats on a server that starts, or has just started, for other players. Default false. */
+  /** True if seats on a server that others have recently started are acceptable too. Default false. */
   readonly mayShare?: boolean | undefined
-  /** See `SeatRequest`. */
+  /** Id of the requesting player. Undefined: a trusted backend. */
   readonly by?: string | undefined
 }
 
-/** Milliseconds within which a started server must list itself (our choice: a slow boot, and loading a level). */
+/** Milliseconds from the request until the server must list itself (our choice: a slow boot, and loading a level). */
 const START_MS = 300_000
-/** Assumed number of seats of a server that starts, until a server of the pool has reported its number (our choice). */
+/** Assumed number of seats of a server, until a server of its pool has reported one (our choice). */
 const FIRST_SEATS = 8
 
-/** Maximum number of servers for one start, if each of them fails (our choice: as many as a match has attempts). */
+/** Maximum number of servers that are tried for one request (our choice: as many as for a match). */
 const MOST_SERVERS = 4
-/** Stop reasons of a server that has failed. The players who wait for it get another server. */
+/** Stop reasons that mean that the server has failed. Its waiting players get another server. */
 const FAILURES: ReadonlySet<StopReason> = new Set<StopReason>([
   'no-capacity',
   'unavailable',
@@ -77,13 +77,13 @@ interface PendingStart extends SessionStart {
   readonly wanted: SessionWanted
 }
 
-/** The requirements for a server whose seats a party shares with others. */
+/** The server that a party wants to share with other parties. */
 type SharedStart = Required<Pick<StartRequest, 'attributes'>> & {
   readonly pool: string
   readonly near: Coordinates | undefined
 }
 
-/** True if players who want these attributes may be promised seats of the session. */
+/** True if the session has no password and exactly these attributes, so that parties may share it. */
 const isLike = ({ password, attributes: has }: SessionWanted, attributes: SharedStart['attributes']) =>
   password === undefined &&
   Object.keys(has).length === Object.keys(attributes).length &&
@@ -99,10 +99,9 @@ export interface ServerStartsOptions {
   readonly find: (serverId: string) => Server | undefined
   readonly pools: Pick<Pools, 'created' | 'definitions' | 'find' | 'isNear' | 'warmFor'>
   readonly writer: Pick<ServerLogWriter, 'note'>
-  /** Number of servers of a source that may be created now. */
+  /** Returns the number of servers that may be created now at a source. */
   readonly room: (source: string | undefined) => number
   readonly begin: (server: Server) => void
-  /** Charges these players for a server. */
   readonly used: (playerIds: readonly string[]) => void
   /** Called before a server is created for these players. @throws {Error} if they have caused too much cost */
   readonly assertMayStart: (playerIds: readonly string[]) => void
@@ -110,16 +109,16 @@ export interface ServerStartsOptions {
   readonly keys: Pick<ServerKeys, 'seal' | 'unseal'>
 }
 
-/** The servers that players start: what each should list, and who was promised seats on it. */
+/** The servers that players start: the session that each should list, and the players who were promised seats. */
 export class ServerStarts {
   readonly #options: ServerStartsOptions
-  /** Starts of servers that are not listed yet, by server. */
+  /** Pending starts by server id: players wait until the server lists the requested session. */
   readonly #starts = new Map<string, PendingStart>()
-  /** Sessions that servers should list, by server, until the sessions end. */
+  /** The sessions that servers should list, by server id, until the sessions end. */
   readonly #wanted = new Map<string, SessionWanted>()
-  /** Replacement servers that are stored but may not be created yet, each with the id of the server that has failed. */
+  /** Replacement servers that are stored but not created yet. The value is the id of the failed server. */
   readonly #intended = new Map<Server, string>()
-  /** Number of seats of the last listed session of each pool. */
+  /** Number of seats in the last listed session, by pool. */
   readonly #seatsOfPool = new Map<string, number>()
 
   constructor(options: ServerStartsOptions) {
@@ -140,7 +139,7 @@ export class ServerStarts {
     }
   }
 
-  /** Returns the start that contains the id among its players or seats, and the position of the id. */
+  /** Returns the pending start with this player or seat id, and the id's position. */
   startWith(ids: 'playerIds' | 'seatIds', id: string) {
     for (const start of this.#starts.values()) {
       const found = promiseOf(start, ids, id)
@@ -149,34 +148,33 @@ export class ServerStarts {
     return undefined
   }
 
-  /** Returns the session that a server should list. */
+  /** Returns the session that a server should list. Undefined if players have requested none. */
   wantedOf(serverId: string): SessionWanted | undefined {
     return this.#wanted.get(serverId)
   }
 
-  /** True if players wait for the server. */
+  /** True if players wait until the server lists their session. */
   isStarting(serverId: string) {
     return this.#starts.has(serverId)
   }
 
-  /** Removes these players from the start. */
   leave(start: PendingStart, gone: readonly string[]) {
     const left = withoutPlayers(start, gone)
     const [next] = partiesOf(left).flatMap(({ playerIds }) => playerIds)
     if (next === undefined) return this.#giveBack(start)
     const { wanted: session } = start
-    // A player who no longer owns the start may start another one.
+    // The next player becomes the owner, so that the previous owner may start another server.
     const isOwnerGone = session.owner !== undefined && gone.includes(session.owner)
     this.#begin({ ...left, wanted: isOwnerGone ? { ...session, owner: next } : session })
   }
 
-  /** Called when nothing is left of the server, before its record ends. */
+  /** Called when a server no longer exists, before its record is removed from the store. */
   ended({ id }: Server) {
     const start = this.#starts.get(id)
     if (start !== undefined) this.#retryStart(start)
   }
 
-  /** Removes these players from a start that could not be stored. Nobody was promised its seats yet. */
+  /** Removes these players from a pending start that could not be stored. They have not been answered yet. */
   cancel(serverId: string, playerIds: readonly string[]) {
     const start =
       this.#starts.get(serverId) ??
@@ -184,7 +182,7 @@ export class ServerStarts {
     if (start !== undefined) this.leave(start, playerIds)
   }
 
-  /** Called with the current listing of a server. */
+  /** Applies the listing of a server's last report. */
   listed(server: Server, listing: ListingReport | undefined) {
     const { id } = server
     const session = this.#wanted.get(id)
@@ -193,7 +191,7 @@ export class ServerStarts {
     if (isWanted) this.#seatsOfPool.set(server.pool ?? '', listing.seats)
     const start = this.#starts.get(id)
     if (isWanted && start !== undefined && this.#options.find(id)?.assignment !== undefined) this.#grantSeats(start)
-    // A server with another listing has ended the session, or its process has restarted.
+    // The server no longer lists the session: the session has ended, or the server's process has restarted.
     else if (start === undefined && !isWanted) {
       this.#wanted.delete(id)
       this.#keep(server)
@@ -201,8 +199,8 @@ export class ServerStarts {
   }
 
   /**
-   * Starts a listed server for players: a warm server if one fits, otherwise a new one. The start is durable once all
-   * entries of the server are written.
+   * Starts and lists a server for players: a warm server if one fits, otherwise a new one. The request survives a
+   * restart once all entries of the server are written.
    * @throws {InvalidInput} with the field; {SeatRefused}
    */
   start(request: StartRequest): SeatsGranted & { readonly serverId: string } {
@@ -211,10 +209,10 @@ export class ServerStarts {
     const { name = pool } = request
     const [owner] = playerIds
     const before = owner === undefined ? undefined : this.startWith('playerIds', owner)
-    // A player who was promised a seat on another party's server may start a server of their own instead.
+    // A player whose promised seat was requested by another party may start their own server instead.
     const isAgain = request.mayShare === true || before?.start.playerIds.includes(owner ?? '') === true
     if (before !== undefined && isAgain) {
-      // A repeated request gets the same result, for the players for whom the server was started.
+      // A repeated request gets the seats that were promised before.
       const again = this.#startingSeats(before.start, before.party)
       const own = playerIds.flatMap((playerId) => again.find((seat) => seat.playerId === playerId) ?? [])
       return { seats: own, isNew: false, serverId: before.start.server.id }
@@ -245,14 +243,14 @@ export class ServerStarts {
     return { seats: this.#startingSeats(start, party), isNew: true, serverId: server.id }
   }
 
-  /** Takes over a session that an earlier process has stored. */
+  /** Takes over the session that an earlier process has stored for a server. */
   adopt(server: Server, { start, owner, password: sealed, ...rest }: StoredSession) {
     const password = sealed === undefined ? undefined : this.#options.keys.unseal(sealed)
-    // The password was sealed with another master secret. The server's token depends on that secret too.
+    // The master secret has changed, so the password is unreadable, and the server's token is invalid as well.
     if (password === undefined && sealed !== undefined) return
     const session = { ...rest, owner, password }
     this.#wanted.set(server.id, session)
-    // A clock that was set back must not extend the time limit of the start.
+    // If the clock was set back meanwhile, the time limit must not become longer.
     const until = Math.min(start?.until ?? 0, this.#options.clock.now() + START_MS)
     if (start !== undefined) this.#starts.set(server.id, { ...start, until, server, wanted: session })
   }
@@ -271,7 +269,7 @@ export class ServerStarts {
     }
   }
 
-  /** Returns a new server that is not begun. Undefined if the pool has no servers at the location. */
+  /** Returns a new server, without requesting it. Undefined if the pool has no such location. */
   #newServer(name: string, near: Coordinates | undefined): Server | undefined {
     const { pools, clock, random } = this.#options
     const pool = pools.find(name)
@@ -281,7 +279,7 @@ export class ServerStarts {
     return newPoolServer({ id: newId(random), pool: name, at: clock.now(), source }, order)
   }
 
-  /** Returns a warm or new server for the players, and charges them for it. Undefined: no server may be created. */
+  /** Returns a warm or new server for the players, and charges them. Undefined if no server may be created. */
   #serverFor(name: string, near: Coordinates | undefined, playerIds: readonly string[]): Server | undefined {
     const { pools, room, begin, used } = this.#options
     const pool = pools.find(name)
@@ -303,7 +301,7 @@ export class ServerStarts {
     return party.playerIds.map((_, index) => this.startingSeat(start, party, index))
   }
 
-  /** Stores what the server should list, and for whom, for the next process. */
+  /** Stores the session that a server should list and its waiting players, so that they survive a restart. */
   #keep(server: Server) {
     const session = this.#wanted.get(server.id)
     const { server: _, wanted: __, ...start } = this.#starts.get(server.id) ?? {}
@@ -328,13 +326,13 @@ export class ServerStarts {
     if (isBegun) this.#options.drop(start.server)
   }
 
-  /** Called when the server has failed. Starts another one with the same session as soon as one may be created. */
+  /** Replaces a failed server by another one for the same session. Does nothing while no server may be created. */
   #replaceServer(start: PendingStart) {
     const { server, failures = 0, near, wanted: session } = start
     if (failures + 1 >= MOST_SERVERS) return this.#giveUp(start)
     const next = this.#serverFor(server.pool ?? '', near, [])
     if (next === undefined) return
-    // The store records the start of the next server before the start of this one ends.
+    // Store the new pending start before the old one is removed, so that a crash between the writes loses neither.
     this.#begin({
       ...start,
       server: next,
@@ -349,14 +347,14 @@ export class ServerStarts {
     return stopReason === undefined || FAILURES.has(stopReason)
   }
 
-  /** Continues a start whose server has failed and is gone. Creates another server, whose record keeps the start. */
+  /** Called when the failed server of a pending start is gone. A stored replacement keeps the request. */
   #retryStart(start: PendingStart) {
     const { server, failures = 0, near } = start
     if (!this.#hasFailed(server) || failures + 1 >= MOST_SERVERS || this.#options.clock.now() >= start.until) return
     const next = this.#newServer(server.pool ?? '', near)
-    // No process creates servers that enrol themselves.
+    // Muster cannot create servers of a pool whose servers enrol themselves.
     if (next === undefined || isEnrolled(next)) return
-    // If this process ends, the next one creates the server from this intent and the stored session.
+    // After a crash, the next process creates the server from this entry and the stored session.
     void this.#options.writer.note(serverIntent(next))
     this.#intended.set(next, server.id)
     this.#begin({ ...start, server: next })
@@ -364,8 +362,7 @@ export class ServerStarts {
   }
 
   /**
-   * Called when the players no longer want the server. A running one that has not begun their session returns to the
-   * stock.
+   * Called when no player waits for the server any more. If the session is not listed yet, the server keeps running.
    */
   #giveBack(start: PendingStart) {
     const { id, presence } = start.server
@@ -387,7 +384,7 @@ export class ServerStarts {
     return this.#seatsOfPool.get(server.pool ?? '') ?? FIRST_SEATS
   }
 
-  /** Returns the start of a server of this kind that has seats for another party. Undefined: there is none. */
+  /** Returns a pending start that the party can share. Undefined if there is none. */
   #startFor(size: number, { pool, near, attributes }: SharedStart): PendingStart | undefined {
     for (const start of this.#starts.values()) {
       const { server, wanted: session } = start
@@ -397,7 +394,7 @@ export class ServerStarts {
     return undefined
   }
 
-  /** Moves a party to another server, once, because its server has no room. */
+  /** Moves a party to another server because its server is full. A party is moved only once. */
   #move({ server, wanted: session, near }: PendingStart, party: SeatParty) {
     const pool = server.pool ?? ''
     const size = party.playerIds.length
@@ -420,7 +417,7 @@ export class ServerStarts {
     })
   }
 
-  /** Gives players the seats that they were promised, because the server now lists the session. */
+  /** Gives waiting players their promised seats, because the server now lists the session. */
   #grantSeats(start: PendingStart) {
     const { server, wanted: session } = start
     this.#starts.delete(server.id)
@@ -428,21 +425,19 @@ export class ServerStarts {
     for (const party of partiesOf(start)) {
       if (party.playerIds.length === 0) continue
       try {
-        // The first player counts as the requester. Another member's away seat on some other server prevents the hold.
+        // The first player counts as the requester. If another member has an away seat on another server, the party is
+        // refused.
         const [by] = party.playerIds
         this.#options.seats.hold({ serverId: server.id, password: session.password, by, ...party })
       } catch (error) {
-        // The players have other seats by now, or the server is full or locked.
+        // The players have got other seats meanwhile, or the server is full or locked.
         if (!(error instanceof SeatRefused)) throw error
         if (error.code === 'server-full') this.#move(start, party)
       }
     }
   }
 
-  /**
-   * Takes seats on a server that is starting, or that is listed already. The caller's copy of the list may be too old
-   * to contain that server.
-   */
+  /** Gives a party seats on a server that another party has recently started. Undefined if no such server has room. */
   #share(party: SeatParty, like: SharedStart, { password, by }: StartRequest) {
     if (password !== undefined || party.playerIds.length === 0) return undefined
     const start = this.#startFor(party.playerIds.length, like)
@@ -458,14 +453,14 @@ export class ServerStarts {
         const { seats: held, isNew } = this.#options.seats.hold({ serverId, by, ...party })
         return { seats: held.map(this.#options.grantOf), isNew, serverId }
       } catch (error) {
-        // The server is full, locked or lost.
+        // Try the next server: this one is full, locked or lost.
         if (!(error instanceof SeatRefused || error instanceof UnknownServer)) throw error
       }
     }
     return undefined
   }
 
-  /** @throws {InvalidInput} with the field */
+  /** Returns the pool of a request. @throws {InvalidInput} with the field */
   #customOf({ pool: name, attributes }: StartRequest) {
     const refuse = (field: string, message: string) => new InvalidInput(`${field}: ${message}`, { field })
     const { pools } = this.#options
@@ -480,12 +475,12 @@ export class ServerStarts {
     return { pool: pool.name, custom: pool.custom }
   }
 
-  /** Returns the player who started the listed session. The owner in the server's own report is ignored. */
+  /** Returns the player who started a server. The owner in the server's own report does not count. */
   #ownerOf(serverId: string) {
     return this.#wanted.get(serverId)?.owner
   }
 
-  /** Returns the number of servers of a pool that players have started, and the number that this player has started. */
+  /** Counts the servers of a pool that are listed or that players have requested: all, and those of this owner. */
   #startedIn(pool: string, owner: string | undefined) {
     const serverIds = new Set([...this.#wanted.keys(), ...this.#options.seats.serverIds()])
     const all = [...serverIds].filter((serverId) => this.#options.find(serverId)?.pool === pool)

@@ -4,24 +4,24 @@ import type { ListedPlace, ListedServer } from './listed-servers.js'
 import { type Clause, fieldNames, type PingOf, serverField } from './server-filter.js'
 import { type SortOrder, type ReadQuery, type ServerPage, topOf } from './server-pages.js'
 
-/** Maximum number of strings with an index. Beyond it, the columns are rebuilt from the current servers. */
+/** Maximum number of distinct strings. Beyond it, the columns are rebuilt from the current servers. */
 const MOST_TEXTS = 100_000
-/** Fields without a column. Their values differ from server to server and are read from the servers. */
+/** Fields without a column, because their values differ from server to server. They are read from the servers. */
 const NO_COLUMN: ReadonlySet<string> = new Set(['name', 'ping'])
 
 type RowTest = (row: number) => boolean
 type RowValue = (row: number) => number
 
-/** Stores the servers of a list by row. Removing servers changes the numbers of rows. */
+/** Stores the listed servers in rows. Removing a server moves the last row into its place. */
 export function createServerTable(browser: Pick<Browser, 'attributes'>) {
   const rows: ListedServer[] = []
   const rowOf = new Map<string, number>()
   const texts = new Map<string, number>()
   let capacity = 256
-  /** The columns by field. NaN: no value. Strings are indexes into `texts`, booleans are 0 and 1. */
+  /** The columns by field name. NaN means no value. Strings are stored as indexes into `texts`, booleans as 0 and 1. */
   const columns = new Map<string, Float64Array>()
   for (const name of fieldNames(browser)) if (!NO_COLUMN.has(name)) columns.set(name, new Float64Array(capacity))
-  /** Index of each row's location. -1: unknown. */
+  /** Index of the location of each row. -1 if unknown. */
   let placeOf = new Int32Array(capacity).fill(-1)
   const places = new Map<number, ListedPlace>()
   const fields = Array.from(columns.keys(), (name) => ({ name, field: serverField(browser, name) }))
@@ -56,7 +56,7 @@ export function createServerTable(browser: Pick<Browser, 'attributes'>) {
     placeOf = wider
   }
 
-  /** Round trips by row, in milliseconds. NaN: unknown. */
+  /** Returns the round trip of each row in milliseconds. NaN if unknown. */
   const pingsBy = (pingOf: PingOf): RowValue => {
     const byPlace: number[] = []
     const unplaced = rows.length === 0 ? undefined : { ...(rows[0] as ListedServer) }
@@ -105,7 +105,7 @@ export function createServerTable(browser: Pick<Browser, 'attributes'>) {
       if (last !== undefined && last.id !== serverId) write(row, last)
     },
 
-    /** Returns the page of the servers in the table, like `pageOf`. */
+    /** Returns a page of the servers in the table. The result equals that of `pageOf`. */
     page: (query: ReadQuery, pingOf: PingOf): ServerPage => {
       const pings = pingsBy(pingOf)
       const tests = query.clauses.map((clause) => testOf(clause, pings, pingOf))
@@ -131,7 +131,7 @@ export function createServerTable(browser: Pick<Browser, 'attributes'>) {
 
 const isNumber = ({ field }: SortOrder) => field.type !== 'string'
 
-/** Returns the rows that may be on the page by the first sort field. With a cursor, returns all rows. */
+/** Returns the rows that can be on the first page by the first sort field. For later pages, returns all rows. */
 function nearest(
   rows: readonly number[],
   values: RowValue,

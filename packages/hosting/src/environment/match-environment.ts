@@ -8,15 +8,12 @@ import {
   LONGEST_VALUE_BYTES,
 } from '../records/index.js'
 
-// The environment variables that describe the match to its server. Pure.
-
 /**
- * The environment variables that describe a match to its server. Names and formats are those that servers for a
- * matchmaker of this interface expect (public facts). Values are strings or JSON. No variable contains a player's
- * address.
- * - MM_MATCH_ID, MM_MATCH_PROFILE (the queue), MM_EXPANSION (`initial`, or the seconds of waiting at which the limits
- *   in force began)
- * - MM_TICKET_IDS `["id"…]`, one for each player, including each player of a party: see `seatIdOf`
+ * Returns the environment variables that describe a match to its server. Their names and formats are public facts,
+ * which existing game servers rely on. Values are strings or JSON. No variable contains a player's address.
+ * - MM_MATCH_ID, MM_MATCH_PROFILE (the queue), MM_EXPANSION (the waiting time in seconds from which the rules' current
+ *   limits apply, or `initial` for 0)
+ * - MM_TICKET_IDS `["id"…]`, one id for each player, see `seatIdOf`
  * - MM_TICKET_{id} `{"id", "profile", "created_at", "players": ["id"], "group_id", "team_id", "attributes": {}}`
  * - MM_GROUPS `{"group": ["ticket"…]}`; MM_TEAMS `{"team": ["group"…]}`; MM_EQUALITY `{"attribute": value}`;
  *   MM_INTERSECTION `{"attribute": ["value"…]}`
@@ -47,7 +44,7 @@ export function matchEnvironment(match: FoundMatch): EnvironmentVariable[] {
   return variables
 }
 
-/** Returns the id of one player's seat in a ticket: the ticket's id, or `<id>.<index>` in a party. */
+/** Returns the id of a player's seat: the ticket's id, or `<ticket id>.<index>` for a ticket of several players. */
 export const seatIdOf = (
   { id, players }: { readonly id: string; readonly players: readonly unknown[] },
   index: number,
@@ -55,7 +52,7 @@ export const seatIdOf = (
 
 const seatIdsOf = (ticket: FoundTicket): string[] => ticket.players.map((_, index) => seatIdOf(ticket, index))
 
-/** Returns the variables of `matchEnvironment` that describe one ticket: one for each of its players. */
+/** Returns the variables of one ticket: one variable for each of its players. */
 function ticketVariables(ticket: FoundTicket, queue: string, team = ''): EnvironmentVariable[] {
   const variables: EnvironmentVariable[] = []
   const createdAt = new Date(ticket.createdAt).toISOString()
@@ -80,11 +77,13 @@ function addTo(variables: EnvironmentVariable[], key: string, value: string): vo
   else for (const [part, text] of inParts(key, value)) variables.push({ key: part, value: text, is_hidden: false })
 }
 
-/** Builds the JSON without an object. Each match has other keys, so the engine would create a hidden class for each. */
+/** Builds the JSON text of an object. An object of its own keys for each match would cost V8 a hidden class each. */
 const objectText = (entries: readonly (readonly [key: string, value: readonly string[]])[]) =>
   `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join()}}`
 
-/** Each UTF-16 unit takes at most three bytes of UTF-8, so hardly any value has to be measured. */
+/**
+ * True if the value fits into one variable. A UTF-16 unit takes at most three bytes, so short values are not measured.
+ */
 const fits = (value: string) =>
   value.length * 3 <= LONGEST_VALUE_BYTES || Buffer.byteLength(value) <= LONGEST_VALUE_BYTES
 
@@ -115,11 +114,10 @@ function partsOf(value: string): string[] {
 }
 
 /**
- * Bytes reserved for variables that do not depend on players: match, queue, placement and registration secret,
- * including their names.
+ * Bytes reserved for the names and values of variables that do not depend on players: match, queue, placement, secret.
  */
 const OF_THE_MATCH_BYTES = 4096
-/** Factor for the variables of all tickets. Values in parts need extra names, at most 1 %. */
+/** Factor for the extra variable names of values in parts: at most 1 %. */
 const WITH_PARTS = 1.01
 
 const bytesOf = (text: string) => Buffer.byteLength(text)
@@ -128,33 +126,31 @@ const jsonBytes = (value: unknown) => bytesOf(JSON.stringify(value))
 export const variablesBytes = (variables: readonly Pick<EnvironmentVariable, 'key' | 'value'>[]): number =>
   variables.reduce((sum, { key, value }) => sum + bytesOf(key) + bytesOf(value), 0)
 
-/** The settings of a queue that decide how large the environment of its servers becomes. */
+/** The settings of a queue that determine the size of its servers' environment. */
 export interface ServerSettings {
   readonly queue: string
   readonly deploy: Deploy
-  /** Names of the teams of a match. */
   readonly teams: readonly string[]
-  /** Number of players in the largest possible match. */
   readonly players: number
-  /** Names of the attributes that the server receives as common to the match. */
+  /** Names of the attributes that the server receives as common to all players. */
   readonly common: readonly string[]
 }
 
 /**
- * Returns the maximum number of bytes of the environment that each player may take so that every possible match fits.
- * Infinity if the queue's own variables leave no room: the queue's settings are then at fault, not a ticket.
+ * Returns the bytes of the environment that each player may take, so that even the largest match fits. Infinity if the
+ * queue's own variables leave no room, because then no ticket is at fault.
  */
 export function shareOf({ deploy, teams, players }: ServerSettings): number {
   const own = [...Object.entries(deploy.environment), ...Object.entries(deploy.hiddenEnvironment)]
   const ownBytes = own.reduce((sum, [key, value]) => sum + bytesOf(key) + bytesOf(value), 0)
-  // Each team's name is in MM_TEAMS and in the variable of each of its players.
+  // MM_TEAMS contains the name of each team. So does the variable of each player.
   const longest = Math.max(0, ...teams.map(jsonBytes))
   const teamBytes = teams.reduce((sum, name) => sum + jsonBytes(name) + ':[],'.length, players * longest)
   const left = LARGEST_ENVIRONMENT_BYTES - OF_THE_MATCH_BYTES - ownBytes - Math.ceil(teamBytes * WITH_PARTS)
   return left <= 0 ? Infinity : Math.floor(left / players)
 }
 
-/** Returns the maximum number of bytes of the environment that a ticket can take. */
+/** Returns the bytes that a ticket takes of its server's environment, as an upper bound. */
 export function bytesOfTicket(
   ticket: FoundTicket,
   { queue, common }: Pick<ServerSettings, 'queue' | 'common'>,
@@ -162,7 +158,7 @@ export function bytesOfTicket(
   const group = jsonBytes(ticket.id) + 1
   const seats = jsonBytes(seatIdsOf(ticket)) + 1
   const attributes = ticket.players.reduce((sum, player) => sum + commonBytes(player.attributes ?? {}, common), 0)
-  // The ids of the players' tickets are in MM_TICKET_IDS and MM_GROUPS, the ticket's own id in MM_GROUPS and MM_TEAMS.
+  // MM_TICKET_IDS and MM_GROUPS contain the players' seat ids. MM_GROUPS and MM_TEAMS contain the ticket's id.
   const around = 2 * (group + seats) + attributes
   return variablesBytes(ticketVariables(ticket, queue)) + Math.ceil(around * WITH_PARTS)
 }
@@ -173,13 +169,13 @@ const commonBytes = (attributes: Attributes, common: readonly string[]): number 
     0,
   )
 
-/** Upper limits for the JSON punctuation and keys, in bytes: per player of a ticket, and per value. */
+/** Upper bounds of the JSON punctuation and keys, in bytes: per player of a ticket, and per value. */
 const AROUND_PLAYER = 360
 const AROUND_VALUE = 30
 /** JSON takes at most six bytes for each UTF-16 unit of a string (`\uXXXX`). */
 const PER_UNIT = 6
 
-/** Returns an upper limit of `bytesOfTicket`, computed in a fraction of the time. */
+/** Returns an upper bound of `bytesOfTicket` that is much faster to compute. */
 export function roughBytesOfTicket(
   { id, players }: FoundTicket,
   { queue, common }: Pick<ServerSettings, 'queue' | 'common'>,
@@ -205,11 +201,11 @@ export function roughBytesOfTicket(
     players.length * (AROUND_PLAYER + 6 * id.length) +
     2 * id.length +
     twice * (PER_UNIT * units + AROUND_VALUE * values)
-  // A long value is split into parts, and the name of each part contains the ticket's id.
+  // The parts of a long value add variable names that contain the ticket's id.
   return bytes * 1.1
 }
 
-/** Returns the ids of the tickets that take more than their players' share of an environment that is too large. */
+/** Returns the ids of the tickets that take more than an equal share per player of a too large environment. */
 export function oversized({ tickets, queue, equality, intersection }: FoundMatch): readonly string[] {
   const settings = { queue, common: [...Object.keys(equality), ...Object.keys(intersection)] }
   const players = tickets.reduce((sum, ticket) => sum + ticket.players.length, 0)

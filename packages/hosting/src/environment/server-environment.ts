@@ -12,7 +12,7 @@ import {
 
 /**
  * Thrown if the variables that describe a match do not fit into its server's environment. No deployment was created.
- * The failure counts as an attempt of the tickets that take more than their share.
+ * The failure counts as a failed attempt of the tickets that take more than their share.
  */
 export class MatchTooLarge extends InvalidInput {
   /** Ids of the tickets that take more than their share. Empty if the queue's own variables are too large. */
@@ -28,9 +28,9 @@ export class MatchTooLarge extends InvalidInput {
   }
 }
 
-/** @throws {MatchTooLarge} */
+/** @throws {MatchTooLarge} if the variables do not fit into an environment */
 function checkSize(variables: readonly EnvironmentVariable[], found: FoundMatch): void {
-  // Each UTF-16 unit takes at most three bytes of UTF-8, so small environments need not be measured.
+  // A UTF-16 unit takes at most three bytes of UTF-8, so small environments need no measuring.
   const units = variables.reduce((sum, { key, value }) => sum + key.length + value.length, 0)
   if (units * 3 <= LARGEST_ENVIRONMENT_BYTES) return
   const bytes = variablesBytes(variables)
@@ -41,23 +41,23 @@ function checkSize(variables: readonly EnvironmentVariable[], found: FoundMatch)
   )
 }
 
-/** The input for the environment of a server. */
+/** The data from which a server's environment is built. */
 export interface EnvironmentInput {
   readonly found: FoundMatch
   readonly deploy: Deploy
-  /** The token of the server: see `ServerKeys`. */
+  /** The server's token, see `ServerKeys`. */
   readonly token: string
   /**
-   * Name of the server's pool. A pool's server learns of its matches by registering, not from its environment.
-   * Undefined: the server belongs to no pool.
+   * Name of the server's pool. A server of a pool gets its matches after it has registered, not by its environment.
+   * Undefined for a server of a single match.
    */
   readonly pool: string | undefined
-  /** Public URL of the ticket API, for the server. Undefined if servers cannot reach the API. */
+  /** Public URL of the ticket API. Undefined if servers cannot reach the API. */
   readonly apiUrl: string | undefined
 }
 
 /**
- * Returns all variables of a server's environment.
+ * Returns all environment variables of a server.
  * @throws {MatchTooLarge}
  */
 export function serverEnvironment({

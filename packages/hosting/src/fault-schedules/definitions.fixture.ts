@@ -5,7 +5,6 @@ import { deploySchema } from '../records/index.js'
 import { chance, oneOf } from './random-faults.fixture.js'
 import type { TestQueue } from './tickets.fixture.js'
 
-/** Maximum duration of a match in milliseconds. */
 export const MAX_MS = 45_000
 export const EXTERNAL = 'yard'
 export const ENROLMENT_KEY = 'a key of at least thirty-two characters'.replaceAll(' ', '-')
@@ -39,7 +38,7 @@ const yards = [1, 5].map((maxMatches) =>
     keepIdleSeconds: 10,
   }),
 )
-/** Servers of these pools enrol themselves. One of the pools also creates some. */
+/** Pools whose servers enrol themselves. Muster also creates servers of the second pool. */
 const metals = [undefined, game].map((ofPool) =>
   poolSchema.parse({
     name: 'metal',
@@ -51,7 +50,6 @@ const metals = [undefined, game].map((ofPool) =>
   }),
 )
 
-/** The pools and queues of matches. */
 export interface Definitions {
   readonly pools: readonly Pool[]
   readonly queues: readonly TestQueue[]
@@ -68,7 +66,7 @@ function definitionsOf(pools: readonly Pool[]): Definitions {
 export const drawDefinitions = (random: Random): Definitions =>
   definitionsOf(Object.values(choices).map((pools) => oneOf(random, ...pools)))
 
-/** Changes, removes or restores a pool. Matches of a queue without its pool get servers of their own. */
+/** Changes, removes or restores a pool. If a queue's pool was removed, each match of the queue gets its own server. */
 export function changedDefinitions({ pools }: Definitions, random: Random): Definitions {
   const changed = oneOf(random, ...Object.values(choices))
   const rest = pools.filter(({ name }) => name !== changed[0]?.name)

@@ -12,14 +12,14 @@ import type { CopiedLog, OpenStorage, OpenStorageOf, Storage, Ticket } from './s
 interface DiskOptions {
   readonly random: () => number
   readonly fsync: 'always' | 'intents'
-  /** The fraction of slow syncs. */
+  /** Share of syncs that are slow. */
   readonly slow: number
   readonly isFull: () => boolean
 }
 
 const PATH = 'simulated'
 
-/** A random disk of a schedule. */
+/** Creates the store of a schedule on a disk with random faults. */
 export const drawDisk: OpenStorageOf = ({ random, isCalm }) => {
   const isOftenFull = chance(random, 0.2)
   return createDisk({
@@ -30,12 +30,12 @@ export const drawDisk: OpenStorageOf = ({ random, isCalm }) => {
   })
 }
 
-/** Creates a store in a file on a disk that loses data that was not synced when the power fails. */
+/** Creates a store on a simulated disk. A power failure removes data that was not synced. */
 function createDisk({ random, fsync, slow, isFull }: DiskOptions): Storage {
   let text = ''
-  /** Number of characters that were synced to the disk. All of them are ASCII. */
+  /** Number of synced characters from the start of the file. Each takes one byte. */
   let forced = 0
-  /** Number of characters ever written, and of those lost in a power failure. */
+  /** Number of characters ever written, and the ranges of those that were cut off. */
   let written = 0
   let losses: { readonly from: number; readonly to: number }[] = []
 
@@ -82,7 +82,7 @@ function createDisk({ random, fsync, slow, isFull }: DiskOptions): Storage {
 
   const open = (life: Life): Store => {
     const { records, goodBytes, isStale } = read()
-    // Like `openStore`.
+    // `openStore` also cuts damaged lines off the end of the file.
     text = text.slice(0, goodBytes)
     forced = text.length
     const store = new FileStore({
@@ -164,7 +164,7 @@ function openTickets(store: Store): OpenStorage {
   }
 }
 
-/** Creates a log in memory with these records. */
+/** Creates a server log in memory that contains these records. */
 export function copiedLog(
   records: readonly HostingRecord[],
   tickets: readonly Ticket[],

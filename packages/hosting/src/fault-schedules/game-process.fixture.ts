@@ -17,31 +17,31 @@ interface Playing {
   readonly overAt: number
 }
 
-/** The calls of game servers to a Muster process. */
+/** The calls that game servers send to a Muster process. */
 export interface ServerCalls {
   registerServer(token: string, registration: ServerRegistration): Registered
   reportServer(token: string, report: ServerReport): Promise<ServerOrders>
   enrolServer?(key: string, request: EnrolmentRequest): Promise<Registered & { readonly token: string }>
 }
 
-/** The environment of game server processes. Times are epoch milliseconds of its clock. */
+/** The surroundings of the game server processes. Times are epoch milliseconds of its clock. */
 export interface GameWorld {
   readonly random: Random
   readonly now: () => number
-  /** Undefined while no Muster process runs. */
+  /** Returns the running Muster process. Undefined while there is none. */
   readonly servers: () => ServerCalls | undefined
   readonly isCalm: () => boolean
-  /** The server to which the players of a match were sent. Undefined: none. */
+  /** Returns the handle of the server to which the players of a match were sent. Undefined if they were not sent. */
   readonly sentTo: (matchId: string) => string | undefined
-  /** Called when something other than Muster has ended the match, or may have. */
+  /** Called when something other than Muster may have ended the match. Its end then breaks no promise. */
   readonly excuse: (matchId: string) => void
   readonly isExcused: (matchId: string) => boolean
-  /** Players who have left a match: `<match> <player>`. */
+  /** Players who have left a match, as `<match id> <player id>`. */
   readonly left: Set<string>
-  /** True if two processes have run with the token of a deployment. One of them loses its match, which continues. */
+  /** True if two processes have run with one deployment's token. Muster may then take a match from the older one. */
   readonly isDoubled: (requestId: string) => boolean
   readonly broken: (fault: string) => void
-  /** Called when a report was answered. Its content must survive from then on. */
+  /** Called when a report was answered. The reported facts must then survive restarts. */
   readonly acknowledged?: (report: ServerReport, handle: string) => void
   /** Duration of a match in milliseconds. Default: 5 to 35 s. */
   readonly matchMs?: () => number
@@ -49,22 +49,21 @@ export interface GameWorld {
 }
 
 interface GameProcessOptions {
-  /** Id of the deployment of the process, or its own name if it enrols. */
+  /** Id of the deployment in which the process runs. For a process that enrols, its own name. */
   readonly requestId: string
   readonly token: string
-  /** Key with which the process enrols. Before that, it has no token. */
+  /** Key with which the process enrols. Undefined for a process whose server Muster has created. */
   readonly enrolmentKey?: string | undefined
-  /** Maximum number of concurrent matches. */
   readonly capacity: number
   readonly isLiar: boolean
   readonly refuses: boolean
   readonly nth: number
 }
 
-/** Milliseconds for which a process waits for a response. */
+/** Milliseconds after which a process gives up waiting for a response. */
 const REQUEST_MS = 5000
 
-/** The process of a game server in an unreliable network. */
+/** A simulated process of a game server in an unreliable network. */
 export interface GameProcess {
   readonly requestId: string
   readonly token: string
@@ -72,17 +71,16 @@ export interface GameProcess {
   /** Returns the handle of the server at its source. */
   handle(): string
   step(): void
-  /** Lets a player with a verified token connect. */
+  /** Lets a player connect without a join token. */
   come(playerId: string, matchId: string): void
-  /** Lets a player connect with a token, which may be rejected. */
+  /** Lets a player connect with a join token. Has no effect if the token is invalid. */
   connect(playerId: string, join: string): void
   leave(playerId: string): void
   silence(untilMs: number): void
   end(): void
   hasEnded(): boolean
-  /** True if the token is valid here. */
+  /** True if this process accepts the join token. */
   admits(join: string): boolean
-  /** Returns the running matches. */
   matches(): readonly string[]
 }
 
@@ -101,7 +99,7 @@ export function createGameProcess(options: GameProcessOptions, world: GameWorld)
   let isReplaced = false
   let silentUntil = 0
 
-  /** Reports a broken promise if Muster ends a match that people play on this process. */
+  /** Reports a broken promise if the match that Muster ends has players on this process. */
   const lost = (matchId: string, one: Playing, why: string) => {
     if (one.status !== 'open' || isLiar || isReplaced || world.isExcused(matchId) || world.isDoubled(requestId)) return
     if (world.sentTo(matchId) !== handle) return
@@ -135,7 +133,7 @@ export function createGameProcess(options: GameProcessOptions, world: GameWorld)
   /** The request in flight, and its deadline. */
   let request: { readonly until: number } | undefined
 
-  /** Sends one request at a time. The request and its response may be lost, repeated or late. */
+  /** Sends one request. The request and its response may be lost, repeated or late. */
   const send = (call: (servers: ServerCalls) => Promise<() => void>) => {
     const isFaulty = !world.isCalm() && chance(random, 0.15)
     const fault = isFaulty ? oneOf(random, 'lost', 'unanswered', 'twice', 'late') : 'none'
@@ -223,14 +221,16 @@ export function createGameProcess(options: GameProcessOptions, world: GameWorld)
     send(async (servers) => {
       const orders = await servers.reportServer(token, state)
       return () => {
-        // Reports of a replaced process are ignored.
+        // Muster ignores the reports of a replaced process.
         if (orders.reason !== 'replaced') world.acknowledged?.(state, handle)
         obey(orders)
       }
     })
   }
 
-  /** Returns the claims of a join token. Undefined: it is rejected. The time is 0 (1970), when no token has expired. */
+  /**
+   * Returns the claims of a join token. Undefined if the signature is invalid. Expired tokens count as valid (time 0).
+   */
   const claimsIn = (join: string) => {
     try {
       return joinKey && readJoinToken(join, joinKey, 0)
@@ -260,7 +260,7 @@ export function createGameProcess(options: GameProcessOptions, world: GameWorld)
     connect: (playerId, join) => {
       const claims = isOver ? undefined : claimsIn(join)
       if (claims === undefined) return
-      // A player who has left does not come back.
+      // A player who has left a match does not return to it.
       if (!world.left.has(`${claims.mid} ${playerId}`)) playing.get(claims.mid)?.players.set(playerId, 'in')
     },
     come: (playerId, matchId) => {

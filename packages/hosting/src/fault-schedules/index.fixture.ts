@@ -1,4 +1,4 @@
-/** Exports for the schedules of other packages. */
+/** Exports for the fault schedules of other packages. */
 export { createGameProcess, type GameProcess, type GameWorld, type ServerCalls } from './game-process.fixture.js'
 export { anyFate, anyFault, chance, createFault, oneOf } from './random-faults.fixture.js'
 export { copiedLog } from './disk.fixture.js'

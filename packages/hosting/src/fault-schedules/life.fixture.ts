@@ -2,32 +2,32 @@ import type { Clock, Random } from '@muster/core/clock'
 import { chance } from './random-faults.fixture.js'
 
 /**
- * How a process ends at a write: before it, after it, with a part of it written, or by a power failure, which may lose
- * unsynced data. `deposed`: another process takes over while this one continues.
+ * How a process ends at a write: before it, after it, or after a part of it (`torn`). `power`: a power failure, which
+ * may also lose earlier data that was not synced. `deposed`: another process takes over while this one still runs.
  */
 export type Death = 'before' | 'after' | 'torn' | 'power' | 'deposed'
 
-/** A Muster process. Nothing that it awaits happens after its end. */
+/** The lifetime of a Muster process. After its end, no promise of `alive` or `clock` settles. */
 export interface Life {
   readonly clock: Clock
   readonly random: Random
   isDead(): boolean
-  /** Ends the process now, not at a write. */
+  /** Ends the process at once. */
   kill(how: Death): void
-  /** Another process is about to take over. This one continues until it finds out. */
+  /** Lets another process take over, while this one still runs and does not know it. */
   depose(): void
-  /** Prevents the process from ending by itself. */
+  /** Cancels the planned end of the process. */
   spare(): void
-  /** Called before each write. Returns how the process ends with it. Undefined: it does not. */
+  /** Called before each write. Returns how the process ends at this write. Undefined if it survives the write. */
   writes(): Death | undefined
-  /** Settles like the promise while the process lives. */
+  /** Settles like the promise, unless the process has ended by then. */
   alive<T>(promise: Promise<T>): Promise<T>
 }
 
 interface LifeOptions {
   readonly clock: Clock
   readonly random: Random
-  /** The write at which the process ends, and how. Undefined: at none. */
+  /** The number of the write at which the process ends, from 1, and how. Undefined if it does not end at a write. */
   readonly death: { readonly at: number; readonly how: Death } | undefined
   readonly died: (how: Death) => void
   readonly deposed?: () => void
@@ -65,6 +65,6 @@ export function createLife({ clock, random, death, died, deposed }: LifeOptions)
   }
 }
 
-/** Duration in milliseconds of a write or a response that is sometimes slow. */
+/** Returns the milliseconds that a write or a response takes. A share `slow` of them takes longer. */
 export const delayMs = (random: Random, slow: number, usual: number): number =>
   chance(random, slow) ? 200 + random() * 2800 : random() * usual

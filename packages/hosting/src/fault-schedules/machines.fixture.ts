@@ -12,14 +12,14 @@ interface MachinesOptions {
   readonly allocator: Pick<ReturnType<typeof createTestAllocator>, 'servers' | 'running' | 'end'>
   readonly world: GameWorld
   readonly doubled: Set<string>
-  /** Number of machines that enrol. */
+  /** Number of machines whose processes enrol. */
   readonly machines: number
 }
 
-/** The hosts of game server processes: deployments, servers of an allocator, and other people's machines. */
+/** All places where game server processes run: deployments, servers of an allocator, and machines that enrol. */
 export type Machines = ReturnType<typeof createMachines>
 
-/** A slot for a process. */
+/** A place for one game server process at a time. */
 interface Slot {
   readonly handle: string
   readonly token: string
@@ -98,7 +98,6 @@ export function createMachines({ clock, random, service, allocator, world, doubl
     add({ handle: `machine-${nth}`, token: '', bootsAt: clock.now() + random() * 10_000, isRunning: () => true })
 
   return {
-    /** Every process that runs. */
     *processes(): Generator<GameProcess> {
       for (const { process } of slots) if (process?.hasEnded() === false) yield process
       for (const process of twins) if (!process.hasEnded()) yield process
@@ -113,7 +112,7 @@ export function createMachines({ clock, random, service, allocator, world, doubl
           continue
         }
         if (clock.now() < slot.bootsAt) continue
-        // A supervisor restarts enrolled processes.
+        // An enrolled process that has ended is started again, as by a supervisor.
         if (slot.process === undefined || (slot.token === '' && slot.process.hasEnded() && !world.isCalm())) {
           if (slot.process !== undefined || slot.begun === 0) slot.process = start(slot)
         }

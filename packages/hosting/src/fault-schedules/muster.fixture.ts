@@ -10,7 +10,7 @@ import type { OpenStorage, Storage, TestSources, Ticket } from './storage.fixtur
 import { createTickets, type Tickets } from './tickets.fixture.js'
 import type { Witness } from './witness.fixture.js'
 
-/** A defect of a process that tests must find. */
+/** A deliberate defect of a Muster process. The schedules must find it. */
 export interface Mutant {
   readonly log?: (log: ServerLog, life: Life) => ServerLog
   readonly sources?: (sources: TestSources) => TestSources
@@ -26,11 +26,11 @@ interface MusterOptions {
   readonly mutant: Mutant
 }
 
-/** A Muster process: the allocator, and the tickets whose matches need servers. */
+/** A simulated Muster process with an allocator and tickets. */
 export interface Muster {
   readonly life: Life
   tick(): void
-  /** Undefined until the process has taken over its store, and after its end. */
+  /** Returns the running process. Undefined before it has taken over its store, and after its end. */
   running(): RunningMuster | undefined
 }
 
@@ -38,7 +38,7 @@ export interface RunningMuster extends ServerCalls {
   readonly allocator: Allocator
   readonly tickets: Tickets
   readonly storage: OpenStorage
-  /** Commands of players and operators. They are acknowledged once they are durable. */
+  /** Commands of players and operators. Each resolves once its effect is stored. */
   create(ticket: Ticket): Promise<void>
   cancel(ticketId: string): Promise<void>
   stop(matchId: string): Promise<void>
@@ -49,7 +49,7 @@ const LIST_LAG_MS = 3000
 export const OWN_TAG = 'mm-schedules'
 const SECRET = 'a master secret of at least thirty-two bytes'
 
-/** Refuses a request that may no longer be sent, as the client does. */
+/** Rejects a request when `mayWrite` returns false, like the real client. */
 const asked = ({ service, allocator }: TestSources): TestSources => {
   const may = (options: { readonly mayWrite?: (() => boolean) | undefined } | undefined) => {
     if (options?.mayWrite?.() === false) throw new SendAborted('not sent', { sent: false })
@@ -100,7 +100,7 @@ const ofLife = ({ service, allocator }: TestSources, { alive, isDead }: Life): T
   }
 }
 
-/** Reports each end of a match to the witness first, even if this process dies before the tickets learn of it. */
+/** Tells the witness of each end of a match before the end is written, because the process may die during the write. */
 const noting = (log: ServerLog, witness: Pick<Witness, 'ends'>): ServerLog => ({
   ...log,
   append: (entries) => {
@@ -242,7 +242,7 @@ function callsOf({ alive, isDead }: Life, allocator: Allocator, witness: Pick<Wi
   }
 }
 
-/** Ignores failures, because a command that cannot be recorded is not acknowledged. */
+/** Makes a command ignore failures: a command that could not be stored counts as never acknowledged. */
 const unlessFailing = (command: (id: string) => Promise<void>) => (id: string) => command(id).catch(() => {})
 
 function commandsOf(life: Life, open: OpenStorage, allocator: Allocator, tickets: Tickets, witness: Witness) {
@@ -279,7 +279,7 @@ function commandsOf(life: Life, open: OpenStorage, allocator: Allocator, tickets
   }
 }
 
-/** Returns the entries written by a process that takes over what is stored and does nothing else. */
+/** Returns the entries that a process writes while it takes over the stored records, and the tickets afterwards. */
 export function recovered(
   { log, written, tickets: stored }: ReturnType<Storage['copy']>,
   life: Life,

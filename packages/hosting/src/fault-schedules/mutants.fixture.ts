@@ -6,7 +6,7 @@ import type { Mutant } from './muster.fixture.js'
 type Kind = HostingEntry['kind']
 type LogFault = NonNullable<Mutant['log']>
 
-/** Milliseconds from the acknowledgement of a log until the entry is written. */
+/** Maximum milliseconds between the early acknowledgement of an entry and its write. */
 const LATE_MS = 3000
 
 interface Held {
@@ -14,7 +14,9 @@ interface Held {
   readonly written: () => void
 }
 
-/** A log that acknowledges entries of a kind too early. Their order stays. */
+/**
+ * Returns a defect: the log acknowledges entries of these kinds before it writes them. It writes all entries in order.
+ */
 const early =
   (...kinds: readonly Kind[]): LogFault =>
   (log: ServerLog, { clock, random }: Life): ServerLog => {
@@ -46,7 +48,7 @@ const early =
     }
   }
 
-/** A log that writes other entries than those that it is given. */
+/** Returns a defect: the log changes or drops entries before it writes them. */
 const writes =
   (change: (entry: HostingEntry, all: readonly HostingEntry[]) => HostingEntry | undefined): LogFault =>
   (log: ServerLog): ServerLog => ({
@@ -59,7 +61,7 @@ const writes =
 
 type Stored = Awaited<ReturnType<ServerLog['open']>>
 
-/** A log that returns something other than what was written. */
+/** Returns a defect: the log returns changed records when it is opened. */
 const finds =
   (server: (one: Stored['servers'][number]) => object, match: (one: Stored['matches'][number]) => object): LogFault =>
   (log: ServerLog): ServerLog => ({
@@ -75,7 +77,7 @@ const finds =
 
 const nothing = () => ({})
 
-/** The defect of each mutant, for any storage. The schedules must find each of them. */
+/** The defects by name. The schedules must find each of them with every kind of store. */
 export const mutants = {
   'a match is acknowledged before it is stored': { log: early('match') },
   'a create is sent before it is stored': { log: early('sent') },

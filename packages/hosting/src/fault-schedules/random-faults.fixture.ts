@@ -6,7 +6,7 @@ export const oneOf = <T>(random: Random, ...values: readonly T[]): T =>
   values[Math.floor(random() * values.length)] as T
 export const chance = (random: Random, share: number) => random() < share
 
-/** Returns a random failure of any call. */
+/** Returns a random failure of any call except a create. */
 export const anyFault = (random: Random): CallFault => ({
   error: oneOf<Error>(
     random,
@@ -18,7 +18,7 @@ export const anyFault = (random: Random): CallFault => ({
   ),
   effect: chance(random, 0.5),
 })
-/** Returns a random failure of a create. A response that says that nothing was created is always true. */
+/** Returns a random failure of a create. An error that denies any effect is truthful. */
 export const createFault = (random: Random, requestId: string): CallFault =>
   oneOf<CallFault>(
     random,
@@ -31,7 +31,7 @@ export const createFault = (random: Random, requestId: string): CallFault =>
     { error: new NoCapacity('full', { requestId }), effect: true },
     { error: new NoCapacity('full'), effect: chance(random, 0.5) },
   )
-/** Returns a random failure of an allocator. It has no list: a call with a possible effect is looked up by its id. */
+/** Returns a random failure of a call to an allocator. An error that denies any effect is truthful. */
 export const allocatorFault = (random: Random): CallFault =>
   oneOf<CallFault>(
     random,
@@ -43,7 +43,6 @@ export const allocatorFault = (random: Random): CallFault =>
     { error: new InvalidInput('no') },
     { error: new NoCapacity('full') },
   )
-/** Returns a random life of a deployment. */
 export const anyFate = (random: Random): Fate =>
   oneOf<Fate>(
     random,

@@ -11,7 +11,7 @@ interface Schedules {
 
 const NOTHING: Outcome['counts'] = { told: 0, matches: 0, deaths: 0, deposed: 0, acknowledged: 0 }
 
-/** Runs schedules until one breaks a promise. */
+/** Runs schedules, and stops at the first that breaks a promise. Returns its outcome, or the sums of all counts. */
 export async function runSchedules({ first, count, openStorage, mutant }: Schedules): Promise<Outcome> {
   const sum: Record<keyof Outcome['counts'], number> = { ...NOTHING }
   for (let seed = first; seed < first + count; seed += 1) {

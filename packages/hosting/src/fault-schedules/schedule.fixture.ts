@@ -11,7 +11,7 @@ import { allocatorFault, anyFault, chance, createFault, oneOf } from './random-f
 import type { OpenStorageOf, TestSources, Ticket } from './storage.fixture.js'
 import { createWitness, type Witness } from './witness.fixture.js'
 
-/** The broken promises of a schedule in words (empty if none), and counts that show what the schedule did. */
+/** The promises that a schedule has broken, in words, and counts of what the schedule did. */
 export interface Outcome {
   readonly broken: readonly string[]
   readonly counts: Readonly<Witness['counts']>
@@ -20,16 +20,16 @@ export interface Outcome {
 const STEP_MS = 500
 const BAD_MS = 40_000
 const CALM_STEP_MS = 2000
-/** Milliseconds in which everything ends by itself: a silent server is lost after 25 s and stopped 60 s later. */
+/** Milliseconds without faults after which every match has ended. A silent server is stopped after 25 s + 60 s. */
 const CALM_MS = 240_000
-/** Milliseconds in which the store learns that everything has ended. */
+/** Milliseconds in which the ends of all servers are written to the store. */
 const END_MS = 6000
 const MOST_SERVERS = 5
 const PLAYERS = 6
 
 const between = (random: Random, from: number, to: number) => from + random() * (to - from)
 
-/** Creates the deployment service and an allocator, with the faults of a seed. */
+/** Creates a deployment service and an allocator with random faults. */
 function createSources(clock: ManualClock, random: Random, isCalm: () => boolean) {
   const badness = { create: oneOf(random, 0, 0, 0.2, 0.5), others: oneOf(random, 0, 0.05, 0.2) }
   const from = random() * BAD_MS
@@ -66,7 +66,7 @@ function createSources(clock: ManualClock, random: Random, isCalm: () => boolean
     clock,
     fault: (call) => fault(call === 'allocate', () => allocatorFault(random)),
   })
-  /** Tags of creates for which the service makes two deployments and returns the first. */
+  /** Tags of creates for which the service made two deployments and returned only the first. */
   const twinned = new Set<string>()
   const sources: TestSources = {
     service: {
@@ -86,7 +86,7 @@ function createSources(clock: ManualClock, random: Random, isCalm: () => boolean
 
 type Sources = ReturnType<typeof createSources>
 
-/** Checks whether a match has two servers that nobody has stopped. */
+/** Creates a check that no match has two running servers. */
 function createLookForSeconds({ service, twinned }: Sources, witness: Witness) {
   let looked = 0
   return (now: number) => {
@@ -126,7 +126,7 @@ export async function runSchedule(seed: number, openStorage: OpenStorageOf, muta
   const doubled = new Set<string>()
   let late: { readonly atMs: number; readonly act: () => void }[] = []
   let current: Muster | undefined
-  /** Deposed processes, which continue until they find out. */
+  /** Earlier processes that still run, because they have not noticed that another one has taken over. */
   const others: Muster[] = []
   const running = () => current?.running()
   const world: GameWorld = {
@@ -155,7 +155,7 @@ export async function runSchedule(seed: number, openStorage: OpenStorageOf, muta
   })
   const look = createLookForSeconds(sources, witness)
 
-  /** Checks the state that a process finds, and that a second takeover of it writes nothing. */
+  /** Checks the stored state that a starting process finds. A second takeover of this state must write nothing. */
   const checkFound = async () => {
     const copy = storage.copy()
     const { matches } = await copy.log.open()
@@ -266,7 +266,7 @@ export async function runSchedule(seed: number, openStorage: OpenStorageOf, muta
 
   calm = true
   for (const { life } of others) life.kill('before')
-  /** Makes a step in calm. A process may still end with a write that began earlier, so another one may begin. */
+  /** Makes a step without faults. An earlier write may still end the process, so that a new one must begin. */
   const stepInCalm = async () => {
     if (current?.life.isDead() !== false) await begin()
     current?.life.spare()
@@ -290,10 +290,7 @@ export async function runSchedule(seed: number, openStorage: OpenStorageOf, muta
 
   running()?.tickets.close()
   const paid = () => [...service.unstopped(), ...allocator.running()]
-  /**
-   * Returns the known servers of sources, including those whose create is still looked for. Enrolled machines are
-   * excluded, because they come back.
-   */
+  /** Returns the servers that the running process knows. Enrolled machines are excluded, because they return. */
   const known = () => [...(running()?.allocator.servers() ?? [])].filter(({ source }) => source !== ENROLLED)
   for (let at = 0; at < 60_000 && (at === 0 || paid().length + known().length > 0); at += CALM_STEP_MS) {
     const muster = running()
@@ -310,7 +307,7 @@ export async function runSchedule(seed: number, openStorage: OpenStorageOf, muta
   return { broken: [...broken], counts }
 }
 
-/** Nobody plays on a server without a process, so an operator ends the match. */
+/** Stops matches whose server has no running process, as an operator would. */
 function endAbandoned(muster: RunningMuster | undefined, machines: Machines): void {
   if (muster === undefined) return
   const there = new Set(Array.from(machines.processes(), (one) => one.handle()))

@@ -4,7 +4,7 @@ import type { DeploymentService } from '../sources/service/deployment-service.js
 import type { ServerAllocator } from '../sources/server-allocator.js'
 import type { Life, Death } from './life.fixture.js'
 
-/** A ticket of one player: searching, matched, assigned, cancelled, or with the end of its match in `over`. */
+/** A ticket of one player. `over`: the match of the ticket has ended. */
 export interface Ticket {
   readonly id: string
   readonly queue: string
@@ -15,17 +15,17 @@ export interface Ticket {
   readonly tries: number
 }
 
-/** The sources of servers. */
+/** The simulated sources of servers. */
 export interface TestSources {
   readonly service: DeploymentService
   readonly allocator: ServerAllocator
 }
 
-/** The tickets of a process, as far as a store needs them. */
+/** The access of a store to the tickets of a process. */
 export interface TicketsOf {
-  /** Tickets of a match whose players are sent to its server as soon as it listens. */
+  /** Returns the ids of a match's tickets whose players will be sent to its server once it listens. */
   readonly expected: (matchId: string) => readonly string[]
-  /** Called when the store has cancelled tickets, or does not know them. */
+  /** Called with tickets that were cancelled in the store or that the store does not have. */
   readonly gone: (ticketIds: readonly string[]) => void
 }
 
@@ -33,32 +33,30 @@ export interface TicketsOf {
 export interface OpenStorage {
   readonly serverLog: ServerLog
   readonly tickets: readonly Ticket[]
-  /** Stores the current state of a ticket. */
+  /** Stores a changed ticket. */
   readonly put: (ticket: Ticket) => void
-  /** Resolves once a new ticket is acknowledged. */
+  /** Stores a new ticket. Resolves once it is durable. */
   readonly create: (ticket: Ticket) => Promise<void>
-  /** Resolves once everything stored so far is as durable as an acknowledged command. */
+  /** Resolves once everything stored so far is durable. */
   readonly flushed: () => Promise<void>
-  /** Stores the result of a match. */
   readonly putResult: (matchId: string) => void
-  /** The sources for a process that may have been deposed. */
+  /** Returns sources that reject the requests of a process that was deposed. */
   readonly fenced: (sources: TestSources) => TestSources
   readonly advance: () => void
   readonly close: () => void
 }
 
-/** The data that survives the processes of a schedule. */
+/** The stored data of a schedule, which outlives its processes. */
 export interface Storage {
-  /** The ways in which processes of the schedule may end. */
+  /** The ways in which a process can end with this store. */
   readonly deaths: readonly Death[]
   readonly open: (life: Life, tickets: TicketsOf) => OpenStorage | Promise<OpenStorage>
-  /** A player cancels a ticket without the leading process. Undefined if that is impossible. */
+  /** Cancels a ticket without the leading process, as a player can with some stores. Undefined if this store cannot. */
   readonly cancel?: (ticketId: string, player: string) => boolean
-  /** Marks what is written by now. `has` later returns whether it survived power failures. */
+  /** Marks the current end of the data. `has` returns true while no power failure has removed data before the mark. */
   readonly mark: () => { readonly has: () => boolean }
-  /** Called when a process has ended. */
   readonly ended: (how: Death) => void
-  /** Returns the server log of a process that reads what is stored now. It counts entries and changes nothing else. */
+  /** Returns a copy of the stored data. Writes to the copy change nothing else. */
   readonly copy: () => CopiedLog
 }
 
@@ -69,12 +67,11 @@ export type OpenStorageOf = (parts: {
   readonly isCalm: () => boolean
 }) => Storage
 
-/** A server log in memory. */
+/** A copy of the stored data. */
 export interface CopiedLog {
   readonly log: ServerLog
-  /** The entries that have changed a record. */
+  /** Returns the entries that were appended to the copy and have changed a record. */
   readonly written: () => readonly HostingEntry[]
   readonly tickets: readonly Ticket[]
-  /** Ids of matches with stored results. */
   readonly results: readonly string[]
 }

@@ -7,17 +7,17 @@ import type { Assignment, Deploy, Order, ReturnReason, StopReason } from '../rec
 import type { MatchRecord } from '../store/index.js'
 import type { OpenStorage, Ticket } from './storage.fixture.js'
 
-/** A queue of matches of two players. */
+/** A queue whose matches have two players. */
 export interface TestQueue {
   readonly name: string
   readonly deploy: Deploy
-  /** Undefined: each match gets its own server. */
+  /** Name of the pool whose servers serve the matches. Undefined if each match gets its own server. */
   readonly pool?: string | undefined
 }
 
-/** Receives events of tickets and matches. */
+/** Receives the events that concern players. */
 export interface TicketsHeard {
-  /** The address for the players of a match. Called again after a restart. */
+  /** Called when the players of a ticket get their server's address, and again after a restart. */
   readonly told: (ticket: Ticket, matchId: string, handle: string, assignment: Assignment) => void
   readonly over: (matchId: string, reason: ReturnReason | StopReason) => void
 }
@@ -31,10 +31,10 @@ interface TicketsOptions {
   readonly heard: TicketsHeard
 }
 
-/** Number of attempts of a ticket before its players give up. */
+/** Number of failed attempts after which a ticket is cancelled. */
 const MOST_TRIES = 5
 
-/** The tickets of one process and their matches: the part of a matchmaker that servers need. */
+/** A minimal matchmaker: the tickets of one process and their matches. */
 export type Tickets = ReturnType<typeof createTickets>
 
 export function createTickets({ storage, allocator, queues, clock, random, heard }: TicketsOptions) {
@@ -57,7 +57,7 @@ export function createTickets({ storage, allocator, queues, clock, random, heard
     const state = tries >= MOST_TRIES || isClosing ? 'cancelled' : 'searching'
     put(ticket, { state, match: undefined, tries })
   }
-  /** Ends a match for its tickets. */
+  /** Ends a match. Assigned tickets are over, other tickets search again. */
   const dissolve = (matchId: string, reason: ReturnReason | StopReason, counts: boolean) => {
     for (const ticket of ofMatch(matchId, 'assigned')) put(ticket, { state: 'over' })
     heard.over(matchId, reason)
@@ -105,7 +105,7 @@ export function createTickets({ storage, allocator, queues, clock, random, heard
     },
   }
 
-  /** The last match of each ticket according to the store. */
+  /** The id of the last stored match of each ticket. */
   const claims = new Map<string, string>()
   const adopted = new Set<string>()
   const resumed = (match: MatchRecord): Order | undefined => {
@@ -113,7 +113,7 @@ export function createTickets({ storage, allocator, queues, clock, random, heard
     const those = match.ticketIds.flatMap((id) => tickets.get(id) ?? [])
     const there = those.filter(({ id, state }) => claims.get(id) === match.matchId && state !== 'cancelled')
     const open = there.filter(({ state }) => state !== 'over')
-    // The stored match decides, even if the states of its tickets were lost.
+    // The store has the match, so its tickets belong to it, even if their own state was lost.
     for (const ticket of open) if (ticket.state === 'searching') put(ticket, { state: 'matched', match: match.matchId })
     const isThere = match.playingSince !== undefined ? open.length > 0 : there.length === match.ticketIds.length
     adopted.add(match.matchId)
@@ -149,7 +149,7 @@ export function createTickets({ storage, allocator, queues, clock, random, heard
       for (const ticket of stored) tickets.set(ticket.id, ticket)
     },
     learn: (ticket: Ticket) => void (tickets.has(ticket.id) || tickets.set(ticket.id, ticket)),
-    /** Cancels the ticket. Its match cannot continue without it. Returns that match. */
+    /** Cancels a ticket that is not assigned yet, and ends its match. Returns the id of that match. */
     cancel: (id: string): string | undefined => {
       const ticket = tickets.get(id)
       if (ticket?.state !== 'searching' && ticket?.state !== 'matched') return undefined
@@ -159,12 +159,12 @@ export function createTickets({ storage, allocator, queues, clock, random, heard
       return match
     },
     dissolve,
-    /** From now on nobody searches. */
+    /** Cancels all searching tickets, and all that would search again later. */
     close: () => {
       isClosing = true
       for (const ticket of tickets.values()) if (ticket.state === 'searching') requeue(ticket, false)
     },
-    /** Makes as many matches as allowed. @param begun called when the intent of a match is stored */
+    /** Makes as many matches as servers may be created for. @param begun called when a match is stored */
     makeMatches: (begun: (matchId: string) => void) => {
       for (const queue of queues) {
         const open = [...tickets.values()].filter((one) => one.state === 'searching' && one.queue === queue.name)

@@ -3,9 +3,9 @@ import type { Storage, Ticket } from './storage.fixture.js'
 
 type Mark = ReturnType<Storage['mark']>
 
-/** Reasons for which a match may be taken from its players. */
+/** Reasons that allow Muster to end a match while people play. */
 const EXCUSES: ReadonlySet<string> = new Set(['max-duration', 'left', 'stopped', 'closed', 'over', 'nobody-joined'])
-/** Milliseconds by which a match may exceed its queue's limit, because a process may be down meanwhile. */
+/** Milliseconds by which a match may exceed its maximum duration. */
 const SLACK_MS = 30_000
 
 interface WitnessOptions {
@@ -14,10 +14,7 @@ interface WitnessOptions {
   readonly maxDurationMs: number
 }
 
-/**
- * Records the promises made to players, operators and servers, and which of them were broken. The record is complete,
- * whatever Muster forgets.
- */
+/** Records the promises that Muster makes to players, operators and servers, and finds the broken ones. */
 export type Witness = ReturnType<typeof createWitness>
 
 export function createWitness({ storage, now, maxDurationMs }: WitnessOptions) {
@@ -39,10 +36,7 @@ export function createWitness({ storage, now, maxDurationMs }: WitnessOptions) {
 
   const holds = (marks: ReadonlyMap<string, Mark>, id: string) => marks.get(id)?.has() === true
 
-  /**
-   * Checks an address that players receive. Another address of the same match is a fault, unless the first one was
-   * lost.
-   */
+  /** Checks the address that a player gets. It may differ from an earlier one only if a power failure lost that one. */
   const toldWhere = (ticket: Ticket, matchId: string, handle: string) => {
     if (holds(cancelled, ticket.id)) broken.add(`${ticket.id} had cancelled, and was sent to ${handle}`)
     const before = told.get(ticket.id)
@@ -68,10 +62,10 @@ export function createWitness({ storage, now, maxDurationMs }: WitnessOptions) {
       counts.told += 1
       const mark = storage.mark()
       told.set(ticket.id, { matchId, handle, mark })
-      // The match counts as sent anew if a power failure lost the record of its first sending.
+      // If a power failure lost the record of the first sending, this sending counts as the first one.
       if (sent.get(matchId)?.mark.has() !== true) sent.set(matchId, { handle, at: now(), mark })
     },
-    /** Called when the end of the match is being written. */
+    /** Called when the end of a match is about to be written. */
     ends: (matchId: string) => {
       begun.delete(matchId)
       ended.add(matchId)
@@ -86,16 +80,16 @@ export function createWitness({ storage, now, maxDurationMs }: WitnessOptions) {
       if (holds(drained, server.id))
         broken.add(`match ${match.id} was given to ${server.id}, whose drain was acknowledged`)
     },
-    /** Called when a report is being answered. */
+    /** Called when Muster is about to answer a report. */
     answers: (report: ServerReport) => void answers.set(report, storage.mark()),
-    /** Called when a server has received the response to its report. */
+    /** Called when a server has received the answer to its report. */
     acknowledged: (report: ServerReport, handle: string) => {
       const mark = answers.get(report)
       if (mark === undefined) return
       for (const { id, status } of report.matches) {
         const to = sent.get(id)
         if (status !== 'over' || to?.handle !== handle) continue
-        // The record that the players were sent was lost, so one of them could still cancel the match.
+        // A power failure lost the record that the players were sent, so the match could still be dissolved.
         if (dissolved.has(id) && !to.mark.has()) continue
         counts.acknowledged += 1
         saidOver.set(id, mark)
@@ -105,12 +99,12 @@ export function createWitness({ storage, now, maxDurationMs }: WitnessOptions) {
     cancelled: (ticketId: string) => void cancelled.set(ticketId, storage.mark()),
     stopped: (matchId: string) => void stopped.set(matchId, storage.mark()),
     drained: (serverId: string) => void drained.set(serverId, storage.mark()),
-    /** Something other than Muster may have ended the match. */
+    /** Called when something other than Muster may have ended the match. */
     excuse: (matchId: string) => void excused.add(matchId),
     isExcused: (matchId: string) => excused.has(matchId) || sent.get(matchId)?.mark.has() !== true,
     sentTo: (matchId: string) => sent.get(matchId)?.handle,
 
-    /** Checks the state that a starting process finds. */
+    /** Checks the stored state that a starting process finds. */
     finds: (matches: ReadonlySet<string>, tickets: ReadonlyMap<string, Ticket>, results: ReadonlySet<string>) => {
       for (const [id, mark] of begun)
         if (mark.has() && !matches.has(id)) broken.add(`match ${id} had begun, and is lost`)
@@ -127,7 +121,7 @@ export function createWitness({ storage, now, maxDurationMs }: WitnessOptions) {
       for (const [id, mark] of stopped)
         if (mark.has() && matches.has(id)) broken.add(`match ${id} is stored, and its stop was acknowledged`)
     },
-    /** Checks what must hold whenever a process leads. */
+    /** Checks that no match lasts too long. Called in every step in which a process leads. */
     looks: (tickets: Iterable<Ticket>, downMs: number) => {
       for (const { id, state, match = '' } of tickets) {
         if (state !== 'assigned') continue

@@ -9,49 +9,41 @@ import type { Bound, SpendBound } from './spending-limiter.js'
 import type { SourceBlock, OpenSource } from '../sources/index.js'
 import type { ServerLog } from '../store/index.js'
 
-/**
- * Why no server may be created: a bound of `SpendingLimiter`, the state of a `SourceCircuitBreaker`, or a `store` that
- * cannot be read or written.
- */
+/** Why no server may be created: a limit of `SpendingLimiter`, a source's circuit breaker, or a failing `store`. */
 export type BlockedBy = Bound | SourceBlock | 'store'
 
 export interface AllocatorOptions {
   /** The sources of servers: the deployment service, and other sources by the names that pools use. */
   readonly sources: { readonly service: OpenSource | undefined; readonly others: ReadonlyMap<string, OpenSource> }
   readonly serverLog: ServerLog
-  /** Used if the store has no `resumes` of its own. Default false. */
+  /** Whether later processes continue matches: the default of `ServerLog.resumes`. Default false. */
   readonly resumes?: boolean | undefined
   readonly clock: Clock
-  /** Returns a time in milliseconds, by which long work is divided into slices. */
+  /** Returns a time in milliseconds, by which long work is divided so that the event loop can run. */
   readonly stopwatch: () => number
   readonly random: Random
-  /** Returns the master secret of the servers' tokens: see `ServerKeys`. */
+  /** Returns the master secret from which the servers' tokens are derived, see `ServerKeys`. */
   readonly masterSecret: () => string | Uint8Array
-  /**
-   * Returns true if records of servers have vanished, so that an unknown server may have players on it. Default: always
-   * false.
-   */
+  /** Returns true if the store may have lost servers. An unknown server may then have players. Default: false. */
   readonly sparesUnknown?: (() => boolean) | undefined
   /** How join tokens are signed. Default `HS256`. */
   readonly joinAlgorithm?: JoinAlgorithm | undefined
   readonly bound: SpendBound
-  /** Maximum number of creates in flight. The others wait in a queue. */
+  /** Maximum number of concurrent create requests. Further creates wait for their turn. */
   readonly maxCreatesInFlight: number
-  /** Public URL of the ticket API, without a trailing slash. Undefined if servers do not receive it. */
+  /** Public URL of the ticket API, without a trailing slash. Undefined if servers must not know it. */
   readonly apiUrl?: string | undefined
-  /** Finds out whether servers listen. Default: over the network. */
+  /** The function that probes ports. Default: over the network. */
   readonly prober?: Prober | undefined
-  /** Pools of servers that outlive a match. Default: none. */
   readonly pools?: readonly Pool[] | undefined
-  /** The configuration of the server browser. */
   readonly browser: Browser
-  /** Called when a player lets holds of seats expire too often. */
+  /** Called when a player repeatedly let reserved seats expire. */
   readonly seatUnused: (playerId: string) => void
-  /** Called before a server is created for players who start one. @throws {Error} if they have caused too much cost */
+  /** Called before a server is created for players. @throws {Error} if they have caused too much cost */
   readonly assertMayStart: (playerIds: readonly string[]) => void
-  /** The matches whose tickets this process has inherited. Default: none. */
+  /** The tickets of stored matches, if this process has them. Default: it has none. */
   readonly inherited?: RestoredMatches | undefined
-  /** Receives the matches that have ended completely. */
+  /** Receives the ids of matches and servers that have ended. */
   readonly ended?: EndedMatches | undefined
   readonly on: AllocatorListener
 }

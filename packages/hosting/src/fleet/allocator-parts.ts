@@ -136,10 +136,12 @@ export class AllocatorParts {
     this.recovery = this.#createRecovery()
   }
 
-  /** Does the work that is due: reads statuses, stops servers, finds lost deployments, checks time limits. */
+  /**
+   * Does all work that is due, e.g. reads statuses, repeats stops, looks for lost deployments and checks time limits.
+   */
   advance(now: number): void {
     const { sources, writer } = this.context
-    // Before the store is read, every deployment would look like an orphan.
+    // Before the stored servers are known, every deployment would look like an orphan.
     if (this.recovery.isDone()) for (const source of sources.all()) source.watch(now)
     writer.advance(now)
     this.endTimes.advance(now)
@@ -152,7 +154,7 @@ export class AllocatorParts {
     this.browser.advance(now)
   }
 
-  /** Stops everything in progress without requests or entries, and rejects callers that wait for a match to end. */
+  /** Stops all activity without further requests or entries. Rejects callers that wait for the end of a match. */
   abandon(): void {
     this.recovery.close()
     for (const source of this.context.sources.all()) source.close()
@@ -169,13 +171,13 @@ export class AllocatorParts {
     server.requestStop(reason)
     const { phase, requestId } = server
     if (phase === 'stopping') return
-    // The server no longer counts as stock, although it exists until its stop is confirmed.
+    // A server that is being stopped is not available to matches, although it exists until the stop is confirmed.
     this.pools.draining(server)
     if (requestId !== undefined && phase !== 'retrying') this.lifecycle.stop(server)
     else if (!this.creates.forget(server)) this.lifecycle.drop(server)
   }
 
-  /** Returns the server with this token. Undefined for the token of an earlier attempt, or if the server is gone. */
+  /** Returns the server with this token. Undefined if the token is from an earlier attempt or the server is gone. */
   byToken(token: string): Server | undefined {
     const credential = this.context.keys.credentialIn(token)
     return credential === undefined ? undefined : this.context.fleet.byServerIds([credential])
@@ -206,7 +208,7 @@ export class AllocatorParts {
     return new Pools({
       pools,
       clock,
-      // Creates for waiting matches come before those for the stock.
+      // Servers for waiting matches are created first, and only then warm servers.
       room: (source) => (this.creates.waiting() > 0 ? 0 : this.#roomForStock(source)),
       create: (pool, order) => {
         const source = this.sourceOf(pool)
@@ -252,14 +254,13 @@ export class AllocatorParts {
       adopt: createServerRestore(this, inherited),
       adopted: () => {
         inherited.done()
-        // Requests the list at once, because at most one server may be created before it has arrived.
+        // Request the first list now. Until it arrives, the source's circuit breaker allows at most one server.
         for (const source of this.context.sources.all()) source.watch(clock.now())
       },
       problem: (error) => on.problem('store', error),
     })
   }
 
-  /** Returns the reactions to the reports of game servers. */
   #serverListener(): GameServerListener {
     const { on } = this.#options
     const touched = (server: Server) => this.browser.touch(server.id)
@@ -309,7 +310,9 @@ export class AllocatorParts {
     this.matches.registered(server)
   }
 
-  /** Called when the process of the server runs. Its deployment must then be READY. */
+  /**
+   * Called when the server's process is known to run. If the deployment is not known to be READY, its status is read.
+   */
   runs(server: Server): void {
     this.#listening.registered(server)
     if (server.phase !== 'running') this.lifecycle.hinted(server, undefined)
@@ -321,17 +324,16 @@ export class AllocatorParts {
     const isListed = listing !== undefined
     if (server.isListed === isListed) return
     server.isListed = isListed
-    // A server that is being stopped is no longer listed, regardless of the store.
+    // A stored server that is being stopped counts as not listed, so no entry is needed.
     if (server.stopReason === undefined)
       void this.context.writer.note({ kind: 'listed', serverId: server.id, isListed })
   }
 
-  /** Returns the number of servers that the stock may create. It is 0 until the store is taken over completely. */
+  /** Returns the number of warm servers that may be created now. 0 until all stored servers are taken over. */
   #roomForStock(source: string | undefined): number {
     return this.recovery.isDone() ? this.room.besideMatches(source, this.#options.clock.now()) : 0
   }
 
-  /** True if the store cannot be read or written. */
   isBroken(): boolean {
     return this.context.writer.isBehind() || this.recovery.isFailing()
   }

@@ -22,18 +22,17 @@ import {
 import type { Sources } from '../sources/index.js'
 import type { Recovery } from '../store/index.js'
 
-/** Finds or creates a server for each match, and tracks it until its source has confirmed its end. */
+/** Finds or creates a server for each match, and tracks each server until its source confirms its end. */
 export class Allocator {
-  /** Takes over the servers and matches in the store. Nothing may be allocated before. */
+  /** Takes over the stored servers and matches. No match may be allocated before that is done. */
   readonly recovery: Recovery
   readonly pools: Pools
-  /** The listed servers and their seats, as players see them. */
+  /** The listed servers and the seats on them. */
   readonly browser: ServerBrowser
   readonly enrolling: Enrolling
   readonly creates: ServerCreation
-  /** Where servers come from. */
   readonly sources: Pick<Sources, 'all' | 'oldestStopMs' | 'pausedUntil' | 'stopsPending'>
-  /** The calls of processes with a server's token. */
+  /** The calls of server processes that authenticate with a server's token. */
   readonly serverCalls: ServerCalls
   readonly #options: AllocatorOptions
   readonly #parts: AllocatorParts
@@ -51,23 +50,25 @@ export class Allocator {
     this.serverCalls = new ServerCalls(parts, options.sparesUnknown ?? (() => false))
   }
 
-  /** Returns the number of matches that may be allocated now. @param pool a pool whose warm servers also count. */
+  /**
+   * Returns the number of matches that may be allocated now. @param pool name of a pool whose warm servers count too
+   */
   room(now: number, pool?: string): number {
     const room = this.#parts.room.besideMatches(pool === undefined ? undefined : this.#parts.sourceOf(pool), now)
     return pool === undefined || this.#parts.isBroken() ? room : room + this.#parts.matches.freePlaces(pool)
   }
 
-  /** Begins an allocation. Resolves once the store holds the intent. Reports the outcome to the listener. */
+  /** Allocates a server for a match. Resolves once the store has the match. The listener receives the outcome. */
   allocate(found: FoundBy, order: Order): Promise<void> {
     return this.#parts.matches.begin(new HostedMatch(found, order), order)
   }
 
-  /** Ends a match that is no longer wanted. The caller handles its tickets. Stops the match's own server. */
+  /** Ends a match that is no longer wanted, and stops a server that is only for it. The caller handles the tickets. */
   drop(match: HostedMatch, reason: StopReason): void {
     this.#parts.matches.drop(match, reason)
   }
 
-  /** Replaces the players of a match after some have joined or left. A later process knows them too. */
+  /** Replaces the players of a match, and stores the change. @param gone ids of players who have left */
   setPlayers(match: HostedMatch, playerIds: readonly string[], gone: readonly string[] = []): void {
     const { fleet, writer, clock } = this.#parts.context
     match.left = leftAfter(match.left, { playerIds, gone, at: dateOf(clock) })
@@ -81,8 +82,7 @@ export class Allocator {
   }
 
   /**
-   * Drains the server: it takes no further match. Returns false if it is unknown. `recorded` resolves when that is
-   * written.
+   * Drains a server: it gets no further match. False if it is unknown. `recorded` resolves once the drain is stored.
    */
   drainServer(serverId: string): boolean {
     const server = this.#parts.context.fleet.find(serverId)
@@ -100,38 +100,36 @@ export class Allocator {
   matches(): Iterable<HostedMatch> {
     return this.#parts.context.fleet.matches()
   }
-  /** Returns the server with this id. The id of a match finds the server that is only for that match. */
+  /** Returns the server with this id. A server of a single match has the id of the match. */
   findServer(serverId: string): Server | undefined {
     return this.#parts.context.fleet.find(serverId)
   }
   servers(): Iterable<Server> {
     return this.#parts.context.fleet.all()
   }
-  /** Returns the servers of pools. */
   poolServers(): readonly Server[] {
     return [...this.#parts.context.fleet.all()].filter(({ bound }) => bound.length === 0)
   }
-  /** Returns the match of an earlier process in which the player plays. Undefined if its tickets were inherited. */
+  /** Returns the running match of a player whose ticket this process does not have, because it started later. */
   playedBy(playerId: string): HostedMatch | undefined {
     return this.#parts.context.fleet.playedBy(playerId)
   }
-  /** Matches with their own servers, and servers of pools. */
+  /** Returns views of all matches, and of all servers of pools. */
   views(): readonly AllocationView[] {
     return [
       ...Array.from(this.#parts.context.fleet.matches(), matchViewOf),
       ...this.poolServers().map(poolServerViewOf),
     ]
   }
-  /** Returns the game servers that have registered. */
   gameServers(): Iterable<ServerView> {
     return this.#parts.gameServers.views()
   }
-  /** Returns the number of deployments that exist or may exist. */
+  /** Returns the number of servers that exist or may exist, including orphans. */
   count(): number {
     return this.#parts.room.count()
   }
 
-  /** Creates the token with which a player joins a match on its server. */
+  /** Creates the token with which a player joins a server. */
   joinToken(grant: JoinGrant): string {
     return this.#parts.signer.grant(grant, this.#options.clock)
   }
@@ -140,40 +138,42 @@ export class Allocator {
     return this.#parts.signer.keySet()
   }
 
-  /** Called when a deployment may have changed. Its status is then read. */
+  /** Called when a deployment of the service may have changed. Its status is then read. */
   hint(requestId: string): void {
     this.#parts.context.sources.of(undefined).hint({ handle: requestId })
   }
 
   /** Handles the service's webhooks about deployments. Never rejects. */
   async webhook(request: Request): Promise<Response> {
-    // Before recovery, every webhook would be about an unknown match.
+    // Before the stored servers are known, every webhook would be about an unknown match.
     if (this.recovery.isDone()) return this.#parts.receiveWebhook(request)
     return new Response(null, { status: 503, headers: { 'retry-after': '1' } })
   }
 
   /**
-   * Resolves when the store has all decisions about the match. Undefined if it already has. Rejects if the write fails.
+   * Resolves once all entries about this match or server are stored. Undefined if they are. Rejects if a write fails.
    */
   recorded(matchId: string): Promise<void> | undefined {
     return this.#parts.context.writer.written(matchId)
   }
-  /** Returns why no server could be created when `room` was last called. Undefined if one could. */
+  /** Returns why `room` has last allowed no server. Undefined if it has allowed one. */
   blockedBy(): BlockedBy | undefined {
     return this.#parts.room.blockedBy()
   }
 
-  /** Waits for the store, and rejects callers that wait for a match to end. */
+  /** Flushes and closes the store, and rejects callers that wait for the end of a match. */
   async close(): Promise<void> {
     this.abandon()
     await this.#parts.context.writer.close().catch((error: unknown) => this.#options.on.problem('store', error))
   }
 
-  /** Does the work that is due: reads statuses, stops servers, finds lost deployments, checks time limits. */
+  /**
+   * Does all work that is due, e.g. reads statuses, repeats stops, looks for lost deployments and checks time limits.
+   */
   advance(now: number): void {
     this.#parts.advance(now)
   }
-  /** Stops everything in progress without requests or entries, and rejects callers that wait for a match to end. */
+  /** Stops all activity without further requests or entries. Rejects callers that wait for the end of a match. */
   abandon(): void {
     this.#parts.abandon()
   }

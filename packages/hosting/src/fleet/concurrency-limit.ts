@@ -1,8 +1,8 @@
 export type ConcurrencyLimit<Item> = ReturnType<typeof createConcurrencyLimit<Item>>
 
 /**
- * Limits the number of concurrent tasks. The others wait in order of arrival.
- * @param run runs a task; never rejects.
+ * Limits the number of concurrent tasks. Further tasks wait in order of arrival.
+ * @param run runs a task, and never rejects
  */
 export function createConcurrencyLimit<Item>(most: number, run: (item: Item) => Promise<void>) {
   const waiting = new Set<Item>()
@@ -24,20 +24,18 @@ export function createConcurrencyLimit<Item>(most: number, run: (item: Item) => 
   }
 
   return {
-    /** Adds a task. It starts soon, or once others have ended, but never within the caller's turn of the event loop. */
+    /** Adds a task. It starts in a microtask, or once an earlier task has ended. */
     add: (item: Item) => {
       waiting.add(item)
       queueMicrotask(begin)
     },
-    /** Removes a waiting task. Returns false if it does not wait. */
+    /** Removes a waiting task. Returns false if the task does not wait. */
     remove: (item: Item) => waiting.delete(item),
-    /** Starts no more tasks. */
+    /** Starts no further tasks. */
     stop: () => {
       isStopped = true
     },
-    /** Returns the number of tasks that have not ended. */
     underWay: () => underWay,
-    /** Returns the number of tasks that wait for their turn. */
     waiting: () => waiting.size,
   }
 }

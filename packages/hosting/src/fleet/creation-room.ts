@@ -8,15 +8,13 @@ interface CreationRoomOptions {
   readonly sources: Pick<Sources, 'of' | 'orphans' | 'blockedBy'>
   readonly fleet: Pick<Fleet, 'count' | 'countOf' | 'startingCount'>
   readonly spendingLimiter: Pick<SpendingLimiter, 'room' | 'blockedBy'>
-  /**
-   * Returns true if the store cannot be read or written. A server that it cannot record would be lost after a crash.
-   */
+  /** Returns true if the store cannot be read or written. A crash would lose a server that cannot be stored. */
   readonly isBroken: () => boolean
-  /** Number of matches that look for a server and will need a new one. */
+  /** Number of waiting matches for which a server must be created. */
   readonly needed: () => number
 }
 
-/** How many servers may be created now. */
+/** Computes how many servers may be created now. */
 export class CreationRoom {
   readonly #options: CreationRoomOptions
 
@@ -29,7 +27,7 @@ export class CreationRoom {
     return this.#options.fleet.count() + this.#options.sources.orphans()
   }
 
-  /** Returns the number of servers that a source may create. @param coming number that will be created in addition */
+  /** Returns how many servers may be created now at a source. @param coming number of servers to reserve for others */
   of(source: string | undefined, now: number, coming = 0): number {
     const { sources, fleet, spendingLimiter, isBroken } = this.#options
     if (isBroken() || source === ENROLLED) return 0
@@ -38,12 +36,12 @@ export class CreationRoom {
     return Math.min(breaker.room(fleet.countOf(source) + orphans() + coming, now), spendingLimiter.room(all, now))
   }
 
-  /** Returns the number of servers of a source that may be created in addition to those that matches need. */
+  /** Returns how many servers may be created now at a source, besides those for waiting matches. */
   besideMatches(source: string | undefined, now: number): number {
     return this.of(source, now, this.#options.needed())
   }
 
-  /** Returns why no server could be created at the last call of `of`. Undefined if one could. */
+  /** Returns why `of` has last allowed no server. Undefined if it has allowed one. */
   blockedBy(): BlockedBy | undefined {
     const { sources, spendingLimiter, isBroken } = this.#options
     return isBroken() ? 'store' : (sources.blockedBy() ?? spendingLimiter.blockedBy())

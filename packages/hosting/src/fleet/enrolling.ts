@@ -32,10 +32,10 @@ import {
 } from '../records/index.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 
-/** Why a process may not add itself to a pool. */
+/** Why a process may not enrol. */
 export type EnrolmentFault = 'wrong-key' | 'wrong-build' | 'address' | 'full' | 'name-in-use' | 'key-in-use'
 
-/** Thrown if a process that Muster has not started may not add itself to a pool. */
+/** Thrown if a process may not enrol. */
 export class EnrolmentRefused extends Conflict {
   readonly code: EnrolmentFault
 
@@ -57,20 +57,20 @@ export interface EnrolledServer extends Registered {
 
 /** Commands about servers that Muster has not started. */
 export interface EnrolmentCommands {
-  /** True for a key of a pool's `enrol`. Called before a request's body is read. */
+  /** True if a pool's `enrol` has this key. Called before a request's body is read. */
   isEnrolmentKey(key: string): boolean
   /**
-   * Adds a process that Muster has not started to the pool whose `enrol` has this key. Resolves with its token once the
-   * store has recorded it. A repeated call of the same process gets the same result. A restarted process becomes
-   * another server. It ends the server that had its name and has been silent for 25 s.
-   * @param from the address that the request comes from
+   * Adds a process that Muster has not started to the pool whose `enrol` has this key. Resolves with the server's
+   * token once the store has the server. A repeated call of the same process has the same result. A restarted process
+   * becomes a new server. If its name belonged to a server that has been silent for 25 s, that server ends.
+   * @param from address of the request's sender
    * @throws {EnrolmentRefused}; {ServerGone} if this process was a server that has ended; {Unavailable} if the store
-   *   cannot be written now: enrol again
+   * cannot be written now: enrol again
    */
   enrolServer(key: string, request: EnrolmentRequest, from?: string): Promise<EnrolledServer>
   /**
    * Stops all servers that enrolled with a key that is no longer in the configuration. Their matches are over, and
-   * their tokens are invalid. Resolves when the store has recorded it. Repeating the call changes nothing.
+   * their tokens are invalid. Resolves once the store has recorded that. Repeating the call changes nothing.
    * @param keyId the first 8 hex digits of the key's SHA-256
    * @throws {EnrolmentRefused} while the key is in the configuration; {Unavailable} if the store cannot be written now
    */
@@ -85,15 +85,15 @@ interface EnrollingOptions extends AllocatorContext {
   readonly drop: (server: Server, reason: StopReason) => void
 }
 
-/** Maximum number of remembered servers that have ended (our choice). */
+/** Maximum number of remembered ids and names of ended servers (our choice). */
 const REMEMBERED = 10_000
 
-/** Servers that Muster has not started. They add themselves to a pool with one of its keys. */
+/** Manages the servers that Muster has not started. They enrol in a pool with one of its keys. */
 export class Enrolling {
   readonly #options: EnrollingOptions
-  /** The stop reasons of servers that ended recently, by the ids of the servers and the names of their processes. */
+  /** Stop reasons of servers that have recently ended, by server id and by the process id of `ServerKeys.processOf`. */
   readonly #ended = new LRUCache<string, StopReason>(growingTo(REMEMBERED))
-  /** No players are sent to a server before its address is proved. */
+  /** Tests the addresses of enrolled servers. No players are sent to a server before its address is proved. */
   readonly knocking: ReturnType<typeof createReachabilityCheck>
 
   constructor(options: EnrollingOptions) {
@@ -125,15 +125,16 @@ export class Enrolling {
     })
   }
 
-  /** True for a key of a pool. */
+  /** True if a pool has this key. */
   isEnrolmentKey(key: string): boolean {
     return this.#find(key) !== undefined
   }
 
   /**
-   * Makes the process with this key a server. A repeated call of the same process gets the same server. A restarted
-   * process gets another one, which ends the one before. The enrolment is durable once the server's record is written.
-   * @param from the address that the request comes from
+   * Enrols the process with this key as a server. A repeated call of the same process returns the same server. A
+   * restarted process becomes a new server, and its previous server ends. The enrolment is durable once the server's
+   * record is written.
+   * @param from address of the request's sender
    * @throws {EnrolmentRefused}; {ServerGone} for a process whose server has ended
    */
   enrol(secret: string, request: EnrolmentRequest, from: string | undefined): EnrolledServer {
@@ -155,7 +156,7 @@ export class Enrolling {
     if (same !== undefined) return this.#register(same, request)
     if (this.#ended.has(process)) throw this.goneOf(process)
     const before = this.#assertRoom(enrolled, enrolment.max)
-    // A restart of the process by its supervisor must not undo an operator's drain.
+    // A drain by an operator survives a restart of the process by its supervisor.
     const drainAsked = before?.drainAsked === true
     const place = pool.places?.find((one) => one.name === enrolment.place)
     const at = assignmentAt(host, address.ports, place && locationAt(place, place.name))
@@ -164,10 +165,7 @@ export class Enrolling {
     return this.#register(server, request)
   }
 
-  /**
-   * Returns the registration of a server within the terms of its key. The configuration's values override the reported
-   * ones.
-   */
+  /** Returns a registration within the limits of the server's key: its enrolled build, and the maximum of matches. */
   withinTerms(server: Server, registration: ServerRegistration): ServerRegistration {
     const { enrolled } = server
     if (enrolled === undefined) return registration
@@ -176,8 +174,8 @@ export class Enrolling {
   }
 
   /**
-   * Takes over a server of an earlier process to which nobody was sent yet. With `knock`, it must prove its address
-   * again, even if it has done so before.
+   * Begins the use of an enrolled server to which no players were sent yet. If its key requires a knock, the address
+   * must be proved first, even after a restart.
    */
   adopt(server: Server, assignment: Assignment) {
     server.assignment = assignment
@@ -187,13 +185,13 @@ export class Enrolling {
     else this.knocking.begin(server, assignment)
   }
 
-  /** Called when nothing is left of a server. */
+  /** Called when a server no longer exists. Its process may not enrol again. */
   ended(server: Server) {
     if (isEnrolled(server))
       for (const name of [server.id, this.#processIn(server)]) this.#ended.set(name, server.stopReason ?? 'ended')
   }
 
-  /** Returns the error for a process whose server is gone. @param name the server's id, or the name of the process */
+  /** Returns the error for a process whose server has ended. @param name the server's id, or its process id */
   goneOf(name: string) {
     return new ServerGone(
       this.#ended.get(name) === 'not-listening'
@@ -204,8 +202,8 @@ export class Enrolling {
 
   /**
    * Stops all servers that enrolled with a key, and ends their matches.
-   * @returns the ids of records that must be written before that is durable
-   * @throws {EnrolmentRefused} while the key is in the configuration, because its holder would add servers again
+   * @returns ids of servers and matches. The revocation is durable once their records are written
+   * @throws {EnrolmentRefused} while the key is in the configuration, because its holder could enrol again
    */
   revoke(keyId: string): readonly string[] {
     if (this.#options.pools.definitions().some(({ enrol }) => enrol.some((one) => enrolmentIdOf(one) === keyId))) {
@@ -219,16 +217,17 @@ export class Enrolling {
     })
   }
 
-  /** Called when a server serves nothing and takes no more matches, or an enrolled server is silent. */
+  /** Called when a draining server has no matches left, or when an enrolled server is silent. */
   spent(server: Server, reason: DrainReason): void {
-    // A server that an operator drains stays while it reports, because its supervisor would restart it.
+    // Keep an enrolled server that an operator drains. If its process ended, the supervisor would restart it as a new
+    // server.
     if (isEnrolled(server) && reason === 'operator') return
     const isLost = isEnrolled(server) && reason === 'silent'
     this.#options.drop(server, reason === 'surplus' ? 'surplus' : isLost ? 'lost' : 'drained')
   }
 
   #find(key: string): { readonly pool: Pool; readonly enrolment: Enrolment } | undefined {
-    // Comparing digests reveals nothing about a key through timing.
+    // Keys are compared by their digests, so that the time of the comparison reveals nothing about a key.
     const digest = digestOf(key)
     for (const pool of this.#options.pools.definitions())
       for (const enrolment of pool.enrol) if (hasDigest(enrolment, digest)) return { pool, enrolment }
@@ -251,7 +250,7 @@ export class Enrolling {
     )
   }
 
-  /** True if the server has reported within 25 s, or is expected to register again after a restart of Muster. */
+  /** True if the server has reported within 25 s, or may still register again after a restart of Muster. */
   #isHeard({ id, presence }: Server) {
     const seenAt = presence?.seenAt
     return seenAt === undefined
@@ -276,7 +275,7 @@ export class Enrolling {
     throw new EnrolmentRefused('address', `address.host: must be within ${where}, got ${JSON.stringify(host)}`)
   }
 
-  /** @returns the server that had the name, if any */
+  /** Checks that a server may be added. @returns the silent server that has the same name, if any */
   #assertRoom(enrolled: Enrolled, max: number): Server | undefined {
     const present = this.#withKey(enrolled.key)
     const before = present.find((one) => one.enrolled?.name === enrolled.name)
@@ -295,8 +294,7 @@ export class Enrolling {
   }
 
   #add(pool: Pool, terms: Enrolled, assignment: Assignment, drainAsked: boolean): Server {
-    // Always a new id, even for the same process: the tokens of the earlier server and its players end with that
-    // server.
+    // The id is always new, so that the tokens of a previous server with this name become invalid.
     const id = `e-${newId(this.#options.random)}`
     const order = this.#options.pools.orderOf(pool.name)
     if (order === undefined)

@@ -16,44 +16,45 @@ import {
   tagOfCredential,
 } from '../records/index.js'
 
-/** Called with events of servers and of the matches on them. */
+/** Receives events of servers and of their matches. */
 export interface AllocatorListener {
   created(server: Server, requestId: string): void
-  /** Called with the first players of a server of a pool that was not created for them. */
+  /** Called with the players who are charged for a warm server: the first who use it. */
   used(playerIds: readonly string[]): void
-  /** Called when the server became READY at most `unseenMs` ago. Whether it listens is checked next. */
+  /** Called when the server has become READY, at most `unseenMs` milliseconds ago. It need not listen yet. */
   up(server: Server, requestId: string, unseenMs: number): void
-  /** Called when the server of the match listens: its players may connect. */
+  /** Called when the players of a match may connect to its server. */
   ready(match: HostedMatch, requestId: string, assignment: Assignment): void
   /**
-   * Called when the match's tickets go back to the queue. @param counts true: a failed attempt of all its tickets; a
-   * list of ids: only of these tickets
+   * Called when a match's tickets return to the queue. @param counts true if that is a failed attempt of all tickets,
+   * or the ids of the tickets for which it is one
    */
   failed(match: HostedMatch, reason: ReturnReason, counts: boolean | readonly string[]): void
-  /** Called when the server failed, before the events of its matches. @param detail the message of its source */
+  /** Called when a server failed, before the events of its matches. @param detail the error message of its source */
   faulty(server: Server, requestId: string, reason: ServerFailure, detail: string | undefined): void
-  /** Called with the last output of a failed server's container, without secrets and addresses. */
+  /** Called with the last output of a failed server, without secrets and addresses. */
   logs(server: Server, requestId: string, reason: ServerFailure, text: string): void
-  /** Called when the server's deployment, or a twin of it, is stopped or gone. */
+  /** Called when a server's deployment is stopped or gone, or another deployment of the same create. */
   stopped(server: Server, requestId: string, reason: StopReason): void
-  /** Called when the match has lost its server, or its server is stopped. Its players are free. */
+  /** Called when a match that was played ends because its server has ended, or its time is over. */
   over(match: HostedMatch, reason: StopReason): void
-  /** Called when a deployment with the tag of this matchmaker that belonged to no match was stopped. */
+  /** Called when a deployment without a server was stopped, although it has the tag of this matchmaker. */
   reaped(requestId: string): void
   problem(during: Activity, error: unknown, about?: { readonly id: string }, requestId?: string): void
-  /** Knows the players of matches, and receives the servers' reports about matches. */
+  /** Returns the players of matches, and receives what servers report about matches. */
   readonly games: Pick<GameServerListener, 'rosterOf' | 'left' | 'over' | 'seatsWanted'> & {
-    /** Called when a match whose players were sent to a server ends: before that is stored, and also after `over`. */
+    /**
+     * Called when a match ends whose players were sent to a server: before its end is stored, and also after `over`.
+     */
     ended(match: HostedMatch, reason: StopReason): void
   }
-  /** Receives the events of game servers. */
   readonly servers: ServerListener
 }
 
-/** The matches and servers that have ended recently. A command about one of them does nothing and is not an error. */
+/** Remembers matches and servers that ended recently. A command about one of them is ignored, without an error. */
 export type EndedMatches = ReturnType<typeof createEndedMatches>
 
-/** Maximum number of remembered matches (our choice). */
+/** Maximum number of remembered ids (our choice). */
 const REMEMBERED = 10_000
 
 export function createEndedMatches() {
@@ -64,37 +65,35 @@ export function createEndedMatches() {
 const nameIn = (source: string | undefined, handle: string) => (source === undefined ? handle : `${source} ${handle}`)
 
 interface FleetOptions {
-  /** Receives removed matches and servers. */
+  /** Receives the ids of removed matches and servers. */
   readonly ended?: Pick<EndedMatches, 'add'> | undefined
-  /** Called when the phase of a server, or of a match on it, or the match's players have changed. */
+  /** Called when the phase of a server has changed, or the phase or the players of one of its matches. */
   readonly changed?: ((server: Server) => void) | undefined
-  /** Called when a server is removed. */
   readonly gone?: ((server: Server) => void) | undefined
 }
 
-/** The servers that exist or may exist, found by id, handle or credential, and the matches on them. */
+/** All servers that exist or may exist, and all matches. */
 export class Fleet {
   readonly #ended: Pick<EndedMatches, 'add'>
   readonly #changed: (server: Server) => void
   readonly #gone: (server: Server) => void
   readonly #servers = new Map<string, Server>()
   readonly #matches = new Map<string, HostedMatch>()
-  /** The servers by source and handle, because each source has its own handles. */
+  /** Servers by source and handle. Handles of different sources may be equal. */
   readonly #requested = new Map<string, Server>()
   /**
-   * Number of servers that exist or may exist, by source and in total. Enrolled servers cost nothing and are not
-   * counted.
+   * Number of servers that exist or may exist, by source. Enrolled servers are not counted, because they cost nothing.
    */
   readonly #ofSource = new Map<string | undefined, number>()
   #costly = 0
-  /** Servers that exist and do not run yet. A server whose create has no response yet is in neither set. */
+  /** Servers in the phases `starting`, `warming` and `retrying`. */
   readonly #starting = new Set<Server>()
-  /** Servers that run or are being stopped. */
+  /** Servers in the phases `running` and `stopping`. */
   readonly #served = new Set<Server>()
   #servedCostly = 0
   /** Matches whose players were sent to their server, or will be once that is stored. */
   readonly #playing = new Set<HostedMatch>()
-  /** The matches by the ids of remembered players. */
+  /** Matches by the ids of players whose tickets this process does not have. */
   readonly #players = new Map<string, HostedMatch>()
 
   constructor({ ended = createEndedMatches(), changed = () => {}, gone = () => {} }: FleetOptions = {}) {
@@ -103,7 +102,7 @@ export class Fleet {
     this.#gone = gone
   }
 
-  /** Adds a server, and its match if it is only for that match. */
+  /** Adds a server. A server of a single match is added with its match. */
   add(server: Server): void {
     this.#servers.set(server.id, server)
     for (const match of server.bound) this.#matches.set(match.id, match)
@@ -112,7 +111,7 @@ export class Fleet {
   addMatch(match: HostedMatch): void {
     this.#matches.set(match.id, match)
   }
-  /** Sets the phase of a server, also of one of an earlier process, and updates the counts. */
+  /** Sets the phase of a server, and updates the counts. */
   enter(server: Server, phase: ServerPhase): void {
     server.phase = phase
     if (this.#servers.get(server.id) !== server) return
@@ -124,35 +123,33 @@ export class Fleet {
     }
     this.#changed(server)
   }
-  /** Applies an event to a server. Returns false, and changes nothing, if the event does not fit the phase. */
+  /** Applies an event to a server. Returns false without effect if the event does not fit the server's phase. */
   step(server: Server, event: ServerEvent): boolean {
     const next = stepServer(server.phase, event)
     if (next !== undefined) this.enter(server, next)
     return next !== undefined
   }
-  /** Records that the players of a match may be sent to its server, or have been. */
+  /** Records that a match's players were sent to its server (`running`), or will be once that is stored (`warming`). */
   enterMatch(match: HostedMatch, phase: 'warming' | 'running'): void {
     match.phase = phase
     if (this.#matches.get(match.id) !== match) return
     this.#playing.add(match)
     this.#tellChanged(match)
   }
-  /** Records the id of a server's deployment. */
   identify(server: Server, requestId: string): void {
     server.requestId = requestId
     this.#requested.set(nameIn(server.source, requestId), server)
   }
-  /** Records that the deployment of a server is gone. */
+  /** Records that a server no longer has a deployment. */
   release(server: Server): void {
     if (server.requestId !== undefined) this.#requested.delete(nameIn(server.source, server.requestId))
     server.requestId = undefined
   }
-  /** Remembers the players of a match of an earlier process who have no known tickets. */
+  /** Remembers the players of a match from before a restart whose tickets this process does not have. */
   rememberPlayers(match: HostedMatch): void {
     const known = new Set(match.order?.tickets.flatMap((ticket) => ticket.players.map(({ id }) => id)))
     for (const id of match.playerIds) if (!known.has(id)) this.#players.set(id, match)
   }
-  /** Replaces the players of a match. */
   setPlayers(match: HostedMatch, playerIds: readonly string[]): void {
     const isRemembered = match.playerIds.some((id) => this.#players.get(id) === match)
     this.#forgetPlayers(match)
@@ -160,11 +157,11 @@ export class Fleet {
     if (isRemembered) this.rememberPlayers(match)
     this.#tellChanged(match)
   }
-  /** Returns the match of an earlier process in which the player plays, if its players are remembered. */
+  /** Returns the match of a player whose ticket this process does not have. Undefined if none is known. */
   playedBy(playerId: string): HostedMatch | undefined {
     if (this.#players.size === 0) return undefined
     const match = this.#players.get(playerId)
-    // The match is over for its players once its server is being stopped.
+    // A match whose server is being stopped is over for its players.
     return match?.stopReason === undefined ? match : undefined
   }
   removeMatch(match: HostedMatch): void {
@@ -175,7 +172,7 @@ export class Fleet {
     this.#ended.add(match.id)
     match.tellEnded()
   }
-  /** Removes a server, and its match if it was only for that match. */
+  /** Removes a server. A server of a single match is removed with its match. */
   remove(server: Server): void {
     const isKnown = this.#servers.delete(server.id)
     this.#ended.add(server.id)
@@ -187,18 +184,18 @@ export class Fleet {
     this.#gone(server)
     for (const match of server.bound) this.removeMatch(match)
   }
-  /** @param serverId the id of a match finds the server that is only for that match */
+  /** Returns a server by its id. A server of a single match has the id of the match. */
   find(serverId: string): Server | undefined {
     return this.#servers.get(serverId)
   }
   match(matchId: string): HostedMatch | undefined {
     return this.#matches.get(matchId)
   }
-  /** @param source name of the source. Undefined: the deployment service */
+  /** Returns a server by its handle. @param source name of the server's source. Undefined: the deployment service */
   byRequest(requestId: string, source?: string): Server | undefined {
     return this.#requested.get(nameIn(source, requestId))
   }
-  /** Returns the server that has one of these ids at its source. See `CreateServerRequest`. */
+  /** Returns the server that has one of these credentials, see `Server.credential`. */
   byServerIds(ids: readonly string[]): Server | undefined {
     for (const id of ids) {
       const tag = tagOfCredential(id)
@@ -215,11 +212,11 @@ export class Fleet {
   matches(): MapIterator<HostedMatch> {
     return this.#matches.values()
   }
-  /** Returns the servers that exist but do not run yet, including those stopped before another attempt. */
+  /** Returns the servers in the phases `starting`, `warming` and `retrying`. */
   starting(): SetIterator<Server> {
     return this.#starting.values()
   }
-  /** Returns the servers that run or are being stopped. */
+  /** Returns the servers in the phases `running` and `stopping`. */
   served(): SetIterator<Server> {
     return this.#served.values()
   }
@@ -227,15 +224,15 @@ export class Fleet {
   playing(): SetIterator<HostedMatch> {
     return this.#playing.values()
   }
-  /** Returns the number of servers that exist or may exist, except enrolled ones. */
+  /** Returns the number of servers that exist or may exist. Enrolled servers are not counted. */
   count(): number {
     return this.#costly
   }
-  /** Returns the number of servers of a source that exist or may exist. */
+  /** Returns the number of servers that exist or may exist at a source. Enrolled servers are not counted. */
   countOf(source: string | undefined): number {
     return this.#ofSource.get(source) ?? 0
   }
-  /** Returns the number of servers that do not run yet (whether they exist or not) and are not being stopped. */
+  /** Returns the number of servers that neither run nor are being stopped. */
   startingCount(): number {
     return this.#costly - this.#servedCostly
   }

@@ -25,32 +25,35 @@ import type { HostingEntry } from '../store/index.js'
 interface HostedMatchesOptions extends AllocatorContext {
   readonly gameServers: Pick<GameServers, 'changed' | 'drain'>
   readonly pools: Pools
-  /** Begins a server. @param claims entries that bind matches to the server; they are written with its intent */
+  /**
+   * Creates a server. @param claims entries that bind matches to the server, written together with the server's intent
+   */
   readonly begin: (server: Server, claims?: readonly HostingEntry[]) => Promise<void>
-  /** Number of servers of a pool that may be created now. */
+  /** Returns the number of servers of a pool that may be created now. */
   readonly room: (pool: string, now: number) => number
-  /** Stops a server that is no longer wanted. */
   readonly dropServer: (server: Server, reason: StopReason) => void
-  /** Called when a server did not accept the only match that it was created for. */
+  /** Called when the server of a single match cannot serve its match. */
   readonly failServer: (server: Server, reason: ReturnReason, counts: boolean) => void
 }
 
-/** Milliseconds within which a server must accept a match offered to it (our choice). */
+/** Milliseconds within which a server must accept a match that is offered to it (our choice). */
 const ANSWER_MS = 3000
-/** Milliseconds for which a match whose tickets cannot expire waits until its server may be created (our choice). */
+/** Maximum milliseconds for which a match waits until a server may be created for it (our choice). */
 const ROOM_MS = 60_000
-/** Maximum number of servers to which a match is offered before its players search again (our choice). */
+/** Maximum number of servers to which a match is offered before its tickets return to the queue (our choice). */
 const MOST_OFFERS = 4
 
-/** What an earlier process knew of a match. */
+/** The stored facts about a match from before a restart. */
 interface InheritedMatch {
-  /** The server that the match had taken. Undefined: it had taken none, or the server is no longer wanted. */
+  /** The server that has claimed the match. Undefined if there was none, or if the server must end. */
   readonly server: Server | undefined
-  /** The address to which the match's players were sent. Undefined: nowhere yet, or unknown. */
+  /**
+   * The address to which the match's players were sent. Undefined if they were not sent, or if the address is unknown.
+   */
   readonly assignment: Assignment | undefined
-  /** When the players were sent to the server, in epoch milliseconds. Undefined: not yet. */
+  /** Epoch milliseconds at which the players were sent to the server. Undefined if they were not. */
   readonly playingSince?: number | undefined
-  /** Maximum duration of the match in milliseconds from `playingSince`. Undefined: unlimited. */
+  /** Maximum duration of the match in milliseconds from `playingSince`. Undefined if unlimited. */
   readonly lastsMs?: number | undefined
 }
 
@@ -60,18 +63,18 @@ const servedOf = ({ id: serverId, matchesServed: matches }: Server): HostingEntr
   matches,
 })
 
-/** The state of a match that waits for its server. */
+/** The state of a match that has no server yet or waits for its server to accept it. */
 type Offer = ReturnType<typeof newOffer>
 
 const newOffer = (offers: number) => ({
-  /** Epoch milliseconds since when the server is expected to reply. Infinity while it has not registered. */
+  /** Epoch milliseconds since when the server's reply is awaited. Infinity if none is awaited. */
   since: Infinity,
   offers,
-  /** True if no warm server fitted and no further server may be created now. Both are tried again. */
+  /** True if no warm server fitted and none may be created now. The next `advance` tries again. */
   isShort: false,
-  /** Epoch milliseconds since when `isShort` has been true without a break. Infinity while it is false. */
+  /** Epoch milliseconds since when every try has left `isShort` true. Infinity while it is false. */
   shortSince: Infinity,
-  /** True if the match has been counted as demand. `uncount` reverts that. */
+  /** True if the match was counted as demand of its pool. `uncount` reverts the count. */
   isCounted: offers > 0,
   uncount: undefined as (() => void) | undefined,
 })
@@ -80,22 +83,21 @@ const newOffer = (offers: number) => ({
  * Every match is a guest on a server. If its queue names a pool, the server belongs to that pool:
  *
  *   intent ──▶ claim ── a warm server fits ──▶ offered ── accepted ──▶ assigned ── over ──▶ the server serves another
- *                │                               │ refused, or silent for 3 s: claims again
- *                └── none ──▶ a server is created for it, and it is offered once that has registered
+ *                │                               │ refused, or silent for 3 s: claims another server
+ *                └── none ──▶ a server is created for the match. Once it has registered, the match is offered to it
  *
- * A claim binds the match to a server. It is stored before the server learns of the match. So after a crash each match
- * is on one server or on none.
+ * A claim binds a match to a server. It is stored before the server learns of the match. So after a crash each match is
+ * on one server or on none.
  *
- * Without a pool, a server is created for the match alone. Its intent is the claim, and it accepts the match when it
- * runs. The match lasts as long as the server.
+ * Without a pool, a server is created for the match alone. Its intent is the claim, and it accepts the match by
+ * running. The match lasts as long as the server.
  */
-/** The matches that need a server or have one. */
 export class HostedMatches {
   readonly #options: HostedMatchesOptions
   readonly #fleet: HostedMatchesOptions['fleet']
   readonly #pools: Pools
   readonly #on: HostedMatchesOptions['on']
-  /** The matches that wait for a server of a pool, or for its reply. */
+  /** The matches that wait for a server of a pool, or for the server to accept them. */
   readonly #offers = new Map<HostedMatch, Offer>()
   #lookedAt: number
   #nextEndsAt = 0
@@ -108,15 +110,15 @@ export class HostedMatches {
     this.#lookedAt = options.clock.now()
   }
 
-  /** Begins a match. Resolves once the store holds the intent. */
+  /** Begins a match. Resolves once a server is claimed or created for it, or none is available. */
   async begin(match: HostedMatch, order: Order): Promise<void> {
     const { writer } = this.#options
-    // For a server of one match, the server's intent is also the match's claim.
+    // For a server of a single match, the server's intent is also the match's claim.
     if (order.pool === undefined) return this.#options.begin(newServerFor(match, order))
     this.#fleet.addMatch(match)
     this.#offers.set(match, newOffer(0))
     try {
-      // With the stored intent, a later process continues the match. Without it, the players would search again.
+      // A stored match is continued after a restart. Otherwise its tickets would return to the queue.
       await writer.append(matchIntent(match, writer.resumes))
     } catch (error) {
       return this.#unwritten(match, error)
@@ -125,13 +127,13 @@ export class HostedMatches {
     else this.#end(match)
   }
 
-  /** Ends a match that is no longer wanted. The caller handles its tickets. */
+  /** Ends a match that is no longer wanted. The caller handles the match's tickets. */
   drop(match: HostedMatch, reason: StopReason): void {
     match.stopReason ??= reason
     this.#leave(match, match.stopReason)
   }
 
-  /** Called when the server reports that players may come. */
+  /** Called when a server reports that the match's players may come. */
   accepted(match: HostedMatch): void {
     const offer = this.#offers.get(match)
     if (offer === undefined) return
@@ -140,7 +142,7 @@ export class HostedMatches {
     this.#sendIfReady(match)
   }
 
-  /** Called when the server cannot serve the match, which then goes to another one. */
+  /** Called when a server reports that it cannot serve the match. */
   refused(match: HostedMatch): void {
     const { ownServer } = match
     if (match.hasBegun) return this.#on.games.over(match, undefined)
@@ -150,12 +152,12 @@ export class HostedMatches {
     else this.#options.failServer(ownServer, 'not-listening', true)
   }
 
-  /** Sends a listening server's own match to it. Returns the entries to write with the server's record. */
+  /** Prepares a listening server's own match for play. Returns the entries to write with the server's record. */
   serverListens(server: Server): readonly HostingEntry[] {
     return server.bound.flatMap((match) => this.#send(match, server) ?? [])
   }
 
-  /** Called when the server runs, and the store has the entries that `serverListens` returned. */
+  /** Called when the server runs and the entries of `serverListens` are stored. Lets its matches' players connect. */
   serverUp(server: Server): void {
     for (const match of server.guests) {
       if (match.isPlaced) this.#startPlay(match)
@@ -163,21 +165,20 @@ export class HostedMatches {
     }
   }
 
-  /** Concludes the matches on a server that will be stopped, so that their results are stored first. */
+  /** Called before a server is stopped: the results of its matches must be stored before their ends. */
   serverEnding(server: Server, reason: StopReason): void {
     for (const match of server.guests) this.#conclude(match, reason)
   }
 
   /**
-   * Called when the server fails, is stopped or gone, and its matches with it. A repeated call for the same server
-   * changes nothing.
-   * @param counts see `AllocatorListener.failed`. Default: no.
+   * Ends the matches of a server that has failed, is being stopped or is gone. A repeated call has no effect.
+   * @param counts see `AllocatorListener.failed`. Default false
    */
   serverEnded(server: Server, reason: ReturnReason | StopReason, counts: boolean | readonly string[] = false): void {
     for (const match of server.guests) this.#lose(match, reason, counts)
   }
 
-  /** Called when the server has registered. It is now expected to reply to the matches that wait for it. */
+  /** Called when the server has registered. From now on it must reply to the matches that are offered to it. */
   registered(server: Server): void {
     for (const match of server.guests) {
       const offer = this.#offers.get(match)
@@ -186,7 +187,7 @@ export class HostedMatches {
     }
   }
 
-  /** Takes over a match of an earlier process that had no server of its own. */
+  /** Takes over a stored match that does not have its own server. */
   adopt(match: HostedMatch, taken: InheritedMatch): void {
     const { server, playingSince } = taken
     const { order } = match
@@ -194,12 +195,12 @@ export class HostedMatches {
     if (order === undefined && (server === undefined || playingSince === undefined)) match.stopReason = 'restarted'
     const isPlayed = match.stopReason === undefined && playingSince !== undefined
     const playsOn = isPlayed ? server?.requestId : undefined
-    // The players were sent to a server that is gone.
+    // The players were sent to a server that no longer exists.
     if (playingSince !== undefined && playsOn === undefined) this.#on.games.ended(match, match.stopReason ?? 'lost')
     if (match.stopReason !== undefined)
       return this.#end(match, server !== undefined && playingSince === undefined ? unused(server) : [])
     if (server === undefined) {
-      // Players who know the address have lost their server. Others get another server.
+      // Players who were sent to the lost server are free. Players who were not sent get another server.
       if (isPlayed) {
         this.#fail(match, 'lost', false)
         return this.#end(match)
@@ -208,16 +209,16 @@ export class HostedMatches {
     }
     match.server = server
     server.guests.add(match)
-    // Earlier versions wrote the claim before the count, so the stored count may be too low.
+    // Earlier versions stored the claim before the count, so that a crash between the writes left the count too low.
     server.matchesServed = Math.max(server.matchesServed, server.guests.size)
     if (playsOn !== undefined && taken.assignment !== undefined) return this.resumePlay(match, server, taken)
     const offer = newOffer(1)
-    // The server registers again and then reports whether it has the match. A server that boots has its own time limit.
+    // A running server registers again within 25 s, and reports whether it has the match.
     if (server.phase === 'running') offer.since = this.#options.clock.now() + LOST_AFTER_MS - ANSWER_MS
     this.#offers.set(match, offer)
   }
 
-  /** Resumes a match of an earlier process that is played on a server. */
+  /** Continues a stored match whose players were sent to its server. */
   resumePlay(
     match: HostedMatch,
     server: Server,
@@ -225,7 +226,7 @@ export class HostedMatches {
   ): void {
     const { requestId } = server
     if (requestId !== undefined && assignment !== undefined) match.placeAt(server, requestId, assignment)
-    // A clock that was set back must not extend the match.
+    // If the clock was set back meanwhile, the match must not last longer.
     match.readyAt = Math.min(playingSince, this.#options.clock.now())
     match.endsAt = match.readyAt + lastsMs
     this.#fleet.enterMatch(match, 'running')
@@ -234,21 +235,21 @@ export class HostedMatches {
     this.#fleet.rememberPlayers(match)
   }
 
-  /** Returns how many matches the warm servers of a pool could take now, besides those that look for one already. */
+  /** Returns how many further matches the warm servers of a pool can take, after those that already wait. */
   freePlaces(pool: string): number {
     return Math.max(0, this.#pools.freePlaces(pool) - (this.#searching().get(pool) ?? 0))
   }
 
-  /** Returns the number of matches that look for a server and will need a new one. */
+  /** Returns the number of waiting matches for which a server must be created. */
   needingServers(): number {
     let sum = 0
     for (const [pool, count] of this.#searching()) sum += Math.max(0, count - this.#pools.freePlaces(pool))
     return sum
   }
 
-  /** Takes matches back from servers that do not reply, and ends those whose time is over. */
+  /** Offers matches to other servers if theirs do not reply, and ends matches whose time is over. */
   advance(now: number): void {
-    // While this process was suspended, no server could reply.
+    // A server could not reply while this process was suspended, so the waiting time begins again.
     const isPause = now - this.#lookedAt > OWN_PAUSE_MS
     this.#lookedAt = now
     for (const [match, offer] of this.#offers) {
@@ -281,7 +282,7 @@ export class HostedMatches {
     offer.isShort = warm === undefined && room(pool.definition.name, now) <= 0
     offer.shortSince = offer.isShort ? Math.min(offer.shortSince, now) : Infinity
     const isLate = now - offer.shortSince >= ROOM_MS
-    // No server will come for the match. Its players search until a server has a place.
+    // No server can come for the match. Its tickets return to the queue until a server has a place.
     if (offer.isShort && (isLate || pool.definition.source === ENROLLED))
       return this.#giveUp(match, 'no-capacity', false)
     if (offer.isShort) return
@@ -298,7 +299,7 @@ export class HostedMatches {
     this.#tell(match, offer, server)
   }
 
-  /** Creates a server of the pool for a match, at the locations that the match's rules choose. */
+  /** Creates a server of a pool for a match, near the players or at the locations that the rules choose. */
   async #createFor(match: HostedMatch, offer: Offer, pool: PoolState, near: Coordinates | undefined): Promise<void> {
     const { begin, clock, random } = this.#options
     const { name, source } = pool.definition
@@ -312,10 +313,7 @@ export class HostedMatches {
     this.#tell(match, offer, server)
   }
 
-  /**
-   * Assigns the match to this server.
-   * @returns the entries that must be written before the server learns of it
-   */
+  /** Assigns a match to a server. @returns the entries to store before the server learns of the match */
   #assign(match: HostedMatch, offer: Offer, server: Server, isWarm: boolean): readonly HostingEntry[] {
     match.server = server
     match.claim = { at: this.#options.clock.now(), isWarm }
@@ -330,7 +328,7 @@ export class HostedMatches {
     return [{ kind: 'claimed', matchId: match.id, serverId: server.id }, servedOf(server)]
   }
 
-  /** Called when the store has the claim. Sends the match to the server. */
+  /** Offers the match to its server. Called once the store has the claim. */
   #tell(match: HostedMatch, offer: Offer, server: Server): void {
     if (match.server !== server || !match.isOpen) return
     match.isClaimStored = true
@@ -341,7 +339,7 @@ export class HostedMatches {
   #claimAgain(match: HostedMatch, reason: DrainReason & FreedReason): void {
     const { writer, gameServers } = this.#options
     const { server } = match
-    // Both entries are in one write. Otherwise a later process could give the match to a server that does not count it.
+    // Both entries are written together: after a crash between two writes, the server's count would be wrong.
     void writer.note({ kind: 'claimed', matchId: match.id, serverId: undefined }, ...this.#leaveServer(match, reason))
     if (server !== undefined) gameServers.drain(server, reason)
     const offer = this.#offers.get(match)
@@ -350,13 +348,13 @@ export class HostedMatches {
     void this.#findServer(match)
   }
 
-  /** Lets the match leave its server for good. A server that was created only for it is stopped. */
+  /** Ends a match by `drop` or by a time limit. A server of this single match is stopped. */
   #leave(match: HostedMatch, reason: StopReason): void {
     if (match.ownServer === undefined) this.#end(match, this.#leaveServer(match, reason))
     else this.#options.dropServer(match.ownServer, reason)
   }
 
-  /** @returns the entries to be written together with the end of the match, or of its claim to the server */
+  /** Separates a match from its server. @returns entries to write together with the end of the match or of its claim */
   #leaveServer(match: HostedMatch, reason: FreedReason): readonly HostingEntry[] {
     const { server } = match
     match.server = undefined
@@ -371,7 +369,7 @@ export class HostedMatches {
     return entries
   }
 
-  /** Sends the players of a match to its server once both are ready. */
+  /** Lets the match's players connect if the match is accepted and its server runs. */
   #sendIfReady(match: HostedMatch): void {
     const { server } = match
     const playing = server?.phase === 'running' ? this.#send(match, server) : undefined
@@ -382,7 +380,7 @@ export class HostedMatches {
   }
 
   /**
-   * Returns the entry that must be written before the players of a match are sent. Undefined if they are not sent now.
+   * Prepares a match for play. Returns the entry to store before its players are sent. Undefined if not possible now.
    */
   #send(match: HostedMatch, server: Server): HostingEntry | undefined {
     const { requestId, assignment } = server
@@ -398,7 +396,7 @@ export class HostedMatches {
     return { kind: 'playing', matchId: match.id, at: match.readyAt, lastsMs }
   }
 
-  /** Lets players connect. The match and its address are announced once they are stored. */
+  /** Sends the match's players to the server, once that is stored. */
   #startPlay(match: HostedMatch): void {
     const { requestId, assignment, order } = match
     if (requestId === undefined || assignment === undefined || !match.isOpen) return
@@ -407,17 +405,17 @@ export class HostedMatches {
     this.#on.ready(match, requestId, assignment)
   }
 
-  /** Called when the server cannot serve a match any more: a played one is over, the others' players search again. */
+  /** Handles a match whose server has ended: a played match is over, any other match's tickets return to the queue. */
   #lose(match: HostedMatch, reason: ReturnReason | StopReason, counts: boolean | readonly string[]): void {
     if (match.hasBegun) {
       match.stopReason ??= reason
       this.#on.over(match, match.stopReason)
     } else this.#fail(match, isReturn(reason) ? reason : 'failed', counts)
-    // A match lasts as long as its own server.
+    // A server's own match is removed together with the server.
     if (match.ownServer === undefined) this.#end(match, this.#leaveServer(match, reason))
   }
 
-  /** Returns the match's tickets to the queue. Only the first call has an effect. */
+  /** Returns the match's tickets to the queue. A repeated call has no effect. */
   #fail(match: HostedMatch, reason: ReturnReason, counts: boolean | readonly string[]): void {
     if (match.stopReason !== undefined) return
     match.stopReason = reason
@@ -434,17 +432,21 @@ export class HostedMatches {
     this.#giveUp(match, error instanceof TicketsGone ? 'dissolved' : 'unavailable', false)
   }
 
-  /** Reports that a match that was played is over. Its result is stored before its end. */
+  /**
+   * Announces the end of a match that was played. Called before its end is stored, so that its result is stored first.
+   */
   #conclude(match: HostedMatch, reason: StopReason = 'ended'): void {
     if (match.hasBegun) this.#on.games.ended(match, match.stopReason ?? reason)
   }
 
-  /** Removes a match that has no server. @param left entries about the server that it has left, written with its end */
+  /**
+   * Removes a match that has left its server. @param left entries about that server, written with the end of the match
+   */
   #end(match: HostedMatch, left: readonly HostingEntry[] = []): void {
-    // A match that ends before it begins is no demand. Its players may search again and are counted then.
+    // A match that ends before it begins does not count as demand.
     this.#offers.get(match)?.uncount?.()
     this.#offers.delete(match)
-    // After `#fail`, the listener may have ended the match already.
+    // The listener that `#fail` calls may have removed the match already.
     const isKnown = this.#fleet.match(match.id) === match
     if (isKnown) {
       this.#conclude(match)
@@ -454,7 +456,7 @@ export class HostedMatches {
     if (entries.length > 0) void this.#options.writer.note(...entries)
   }
 
-  /** Ends matches that nobody joins, that last too long, or whose start the store does not record in time. */
+  /** Ends matches that nobody joins, that last too long, or whose start cannot be stored in time. */
   #endOverdue(now: number): void {
     for (const match of this.#fleet.playing()) {
       const { isOpen, hasBegun, readyAt, endsAt, joinBy } = match
@@ -469,7 +471,7 @@ export class HostedMatches {
     }
   }
 
-  /** Number of matches without a server, by pool. */
+  /** Returns the number of matches without a server, by pool. */
   #searching(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>()
     for (const { server, order } of this.#offers.keys())
@@ -478,7 +480,7 @@ export class HostedMatches {
   }
 }
 
-/** Reverts the count of a match whose players were never sent to the server. Returns the entry that records it. */
+/** Uncounts a match whose players were never sent to the server. Returns the entry that stores the count. */
 function unused(server: Server): readonly HostingEntry[] {
   server.matchesServed = Math.max(0, server.matchesServed - 1)
   return server.stopReason === undefined ? [servedOf(server)] : []

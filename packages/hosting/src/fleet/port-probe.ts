@@ -5,24 +5,23 @@ import type { Clock } from '@muster/core/clock'
 import { linkedSignal, within } from '@muster/core/internal'
 import type { Assignment, PortProbe, Server } from '../records/index.js'
 
-/** Finds out whether a READY server also listens: by waiting, by probing a port, or by its registration. */
+/** Finds out whether a READY server listens: by waiting, by probing a port, or by the server's registration. */
 export type ListenCheck = ReturnType<typeof createListening>
 
 interface ListeningOptions {
   readonly prober: Prober
   readonly clock: Clock
-  /** Called once for each server that was begun and not forgotten. */
+  /** Called with the result of a check, unless `forget` has ended the check. */
   readonly listened: (server: Server, listens: boolean) => void
   readonly problem: (error: unknown, server: Server) => void
 }
 
-/** Milliseconds between two probes. */
 const GAP_MS = 250
 
 export function createListening({ prober, clock, listened, problem }: ListeningOptions) {
   const underWay = new Map<Server, { readonly ending: AbortController; readonly heard: () => void }>()
 
-  /** Probes until the server answers or the time is over. */
+  /** Probes a port until the server answers or `withinMs` is over. */
   const knock = async (probe: PortProbe, target: ProbeTarget, signal: AbortSignal): Promise<boolean> => {
     const deadline = clock.now() + probe.withinMs
     while (clock.now() < deadline) {
@@ -85,7 +84,7 @@ export function createListening({ prober, clock, listened, problem }: ListeningO
   }
 
   return {
-    /** Starts to find out whether a server listens. Without a warm-up or probe, reports at once that it does. */
+    /** Begins to check whether a server listens. Without a warm-up and a probe, it counts as listening at once. */
     begin: (server: Server, assignment: Assignment) => {
       const { warmUpMs = 0, probe } = server.order?.deploy ?? {}
       if (warmUpMs === 0 && probe === undefined) listened(server, true)
@@ -96,34 +95,36 @@ export function createListening({ prober, clock, listened, problem }: ListeningO
       server.registered = true
       underWay.get(server)?.heard()
     },
-    /** Stops the check. Nothing is reported for the server any more. */
+    /** Ends the check of a server without a result. */
     forget,
-    /** Stops all checks. Nothing is reported any more. */
+    /** Ends all checks without results. */
     close: () => {
       for (const server of underWay.keys()) forget(server)
     },
   }
 }
 
-/** A port of a server to probe. */
+/** A port of a server, and how to probe it. */
 export interface ProbeTarget {
   readonly kind: 'tcp' | 'udp'
   readonly host: string
   readonly port: number
-  /** Content of the UDP datagram. Not used for TCP. */
+  /** Content of the UDP datagram. Ignored for TCP. */
   readonly payload: string
 }
 
 /** Probes a port once. Resolves with true if the server answered before the signal aborted. Never rejects. */
 export type Prober = (target: ProbeTarget, signal: AbortSignal) => Promise<boolean>
 
-/** The prober that uses the network of this machine. */
 export const networkProber: Prober = (target, signal) => {
   if (signal.aborted) return Promise.resolve(false)
   return target.kind === 'tcp' ? accepts(target, signal) : answers(target, signal)
 }
 
-/** Resolves with true if the server answered. @param open starts the probe and returns a function that stops it */
+/**
+ * Resolves with true if the server answered, and with false if the signal aborts.
+ * @param open starts the probe, and returns a function that stops it
+ */
 const knockOnce = (signal: AbortSignal, open: (over: (answered: boolean) => void) => () => void): Promise<boolean> =>
   new Promise((resolve) => {
     let isOver = false
@@ -150,8 +151,7 @@ const accepts = ({ host, port }: ProbeTarget, signal: AbortSignal): Promise<bool
 const answers = ({ host, port, payload }: ProbeTarget, signal: AbortSignal): Promise<boolean> =>
   knockOnce(signal, (over) => {
     const socket = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4' })
-    // The UDP socket is connected, so that only the server's datagrams count as an answer, and a closed port causes an
-    // error.
+    // The UDP socket is connected: only datagrams of the server arrive, and a closed port causes an error.
     socket.once('error', () => over(false))
     socket.once('message', () => over(true))
     socket.once('connect', () => {

@@ -8,33 +8,30 @@ type KnockProbe = NonNullable<Enrolment['knock']>
 interface KnockingOptions {
   readonly prober: Prober
   readonly clock: Pick<Clock, 'now' | 'sleep'>
-  /** Returns the text of the datagram that Muster sends to this server. */
+  /** Returns the text of the datagram for a port of a server. */
   readonly textOf: (server: Server, port: string) => string
   /**
-   * Returns how to knock at a server, i.e. test whether its address can be reached, by the current configuration.
-   * Undefined: not at all. `gone`: its key is no longer in the configuration.
+   * Returns how the configuration requires the server's address to be tested. Undefined if no test is required, `gone`
+   * if the server's key was removed.
    */
   readonly probeOf: (server: Server) => KnockProbe | undefined | 'gone'
-  /** Called when the server is at the reported address, as far as that can be known. */
+  /** Called when the test of a server has succeeded or is no longer required. */
   readonly proved: (server: Server) => void
-  /** Called when the server did not respond. */
+  /** Called when a server has failed its test. */
   readonly failed: (server: Server, probe: KnockProbe, knocks: number) => void
 }
 
-/** Milliseconds between two knocks at a server, and the timeout of a connection. */
+/** Milliseconds between two knocks (test messages) at a server, and the timeout of a connection. */
 const GAP_MS = 1000
-/**
- * Maximum number of knocks per second for one key, so that its holder cannot make Muster send more to any address (our
- * choice).
- */
+/** Maximum knocks per second for one key (our choice), because its holder decides which addresses get them. */
 const MOST_A_SECOND = 20
-/** Number of characters of the datagram that the server learns beforehand. */
+/** Number of characters of the datagram that the server learns in advance by its orders. */
 const TOLD = 'muster-knock-'.length + 8
 
-/** Creates the state of a server whose address is not proved. It is not stored: after a restart Muster knocks again. */
+/** Creates the state of a server's test. It is not stored: after a restart, the test begins again. */
 const newKnocks = (assignment: Assignment) => ({
   assignment,
-  /** True once the server has reported. Before that, it does not know the beginning of the datagram. */
+  /** True once the server has reported. It then knows the beginning of the datagram. */
   isHeard: false,
   count: 0,
   at: -Infinity,
@@ -43,14 +40,13 @@ const newKnocks = (assignment: Assignment) => ({
 type Knocks = ReturnType<typeof newKnocks>
 
 /**
- * Finds out whether servers are at the addresses that they report. A knock is one small datagram or one connection.
- * Muster knocks only at servers that have reported, at most once a second, until the server has proved its address or
- * has missed a maximum number of knocks. Knocks are counted, so neither a pause of this process nor a clock step counts
- * as silence.
+ * Tests whether enrolled servers are at the addresses that they report. A knock is a small datagram or a TCP
+ * connection. Muster knocks at most once a second at each server, and only after its first report. The test fails
+ * after a maximum number of knocks, not after a time, so a pause of this process does not count as silence.
  */
 export function createReachabilityCheck({ prober, clock, textOf, probeOf, proved, failed }: KnockingOptions) {
   const waiting = new Map<Server, Knocks>()
-  /** Number of knocks in the current second, by key. */
+  /** The knocks of the current second, by key. */
   const spent = new Map<string, { readonly since: number; count: number }>()
 
   const mayKnock = (key: string, now: number): boolean => {
@@ -82,7 +78,7 @@ export function createReachabilityCheck({ prober, clock, textOf, probeOf, proved
       () => {},
     )
     const accepted = await prober({ kind, host: fqdn, port, payload: textOf(server, probe.port) }, ending.signal)
-    // A response to a datagram proves nothing. Only the server's own report does.
+    // An answer to a datagram proves nothing. For UDP, the server must repeat the datagram in its report.
     if (accepted && kind === 'tcp' && waiting.get(server) === one) prove(server)
   }
 
@@ -98,23 +94,23 @@ export function createReachabilityCheck({ prober, clock, textOf, probeOf, proved
     if (!mayKnock(server.enrolled?.key ?? '', now)) return
     one.count += 1
     one.at = now
-    // The server moves to the end, so that other servers with the same key come first.
+    // Move the server to the end, so that other servers with the same key come first next time.
     waiting.delete(server)
     waiting.set(server, one)
     void knock(server, probe, one)
   }
 
   return {
-    /** Called for a new server. No players are sent to it before its address is proved. */
+    /** Begins the test of a server. No players are sent to the server before its address is proved. */
     begin: (server: Server, assignment: Assignment) => void waiting.set(server, newKnocks(assignment)),
-    /** True if the server's address is not proved yet. */
+    /** True while the test of the server is running. */
     isAwaited: (server: Server) => waiting.has(server),
-    /** Returns the beginning of the datagram that the server must repeat. Undefined: none is sent. */
+    /** Returns the beginning of the datagram that the server must repeat. Undefined if no datagram is sent. */
     expectedText: (server: Server): string | undefined => {
       const probe = waiting.has(server) ? probeOf(server) : undefined
       return typeof probe === 'object' && probe.kind === 'udp' ? textOf(server, probe.port).slice(0, TOLD) : undefined
     },
-    /** Called when the server has reported. @param text the datagram that it says it has received */
+    /** Called when the server has reported. @param text the datagram that the server says it has received */
     heard: (server: Server, text: string | undefined) => {
       const one = waiting.get(server)
       const probe = one && probeOf(server)

@@ -12,18 +12,14 @@ import type { Pools } from '../pools/index.js'
 import { type Assignment, HostedMatch, isEnrolled, type Order, Server } from '../records/index.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 
-/** Matches of an earlier process whose tickets this one has. */
+/** Connects stored matches with the tickets that this process has. */
 export interface RestoredMatches {
-  /** Called with all matches in the store, before the first one is taken over. */
+  /** Called with all stored matches, before the first one is taken over. */
   expect(all: readonly MatchRecord[]): void
-  /**
-   * Returns the address of the server according to the tickets, even if the store has lost it. Undefined: unknown.
-   * Called before `orderOf`.
-   */
+  /** Returns the address that the match's tickets have. Undefined if unknown. Called before `orderOf`. */
   assignmentOf(matchId: string): Assignment | undefined
-  /** Returns the order of the match. Undefined if the match cannot continue. Called once for each stored match. */
+  /** Returns the order of a match. Undefined if its tickets cannot continue. Called once for each stored match. */
   orderOf(match: MatchRecord): Order | undefined
-  /** Called after the last match was taken over. */
   done(): void
 }
 
@@ -35,7 +31,7 @@ export const NONE_INHERITED: RestoredMatches = {
   done: nothing,
 }
 
-/** The parts that take over servers and matches. */
+/** The parts of the allocator that take over servers and matches. */
 interface RestoreParts {
   readonly context: AllocatorContext
   readonly spendingLimiter: SpendingLimiter
@@ -49,9 +45,9 @@ interface RestoreParts {
 }
 
 /**
- * Returns the function that takes over the records of an earlier process, one server or match at each step. A server on
- * which people play is followed. Any other continues if this process has the tickets of its match, or its pool.
- * Otherwise it is found and stopped.
+ * Returns the function that takes over the stored servers and matches, one at each step. A server with players
+ * continues. Any other server continues if this process has the tickets of its match or still has its pool. Otherwise
+ * it is stopped.
  */
 export function createServerRestore(
   parts: RestoreParts,
@@ -61,8 +57,8 @@ export function createServerRestore(
   const { fleet, sources, writer, clock } = parts.context
 
   /**
-   * Returns the order of a pool's server. Undefined for a server that must end: it was being stopped, or it was never
-   * requested. A server that players started is ordered again even if it was never requested.
+   * Returns the order of a server of a pool. Undefined for a server that must end, because it was being stopped or was
+   * never requested. A server that players requested is created even if it was never requested from its source.
    */
   const poolOrderOf = (pool: string, open: ServerRecord) => {
     if (open.dropped === true) return undefined
@@ -70,7 +66,7 @@ export function createServerRestore(
     return open.wanted?.start && pools.find(pool)?.orderAt(open.wanted.start.near)
   }
 
-  /** Takes over a match without its own server. The pool's server that the match has taken was taken over before. */
+  /** Takes over a match without its own server. The servers of pools are taken over before. */
   const adoptMatch = (open: MatchRecord, announced: Assignment | undefined, order: Order | undefined) => {
     const server = open.serverId === undefined ? undefined : fleet.find(open.serverId)
     const taken = server?.stopReason === undefined ? server : undefined
@@ -102,11 +98,11 @@ export function createServerRestore(
     server.near = resumption?.near
     server.charged = requestId !== undefined || server.tries.length > 1
     if (order === undefined && !(isUp && requestId !== undefined)) server.requestStop('restarted')
-    // Earlier versions did not store the address of an enrolled server.
+    // Earlier versions did not store the address of an enrolled server, so the server must enrol again.
     if (!isUp && enrolled !== undefined && enrolled.at === undefined) server.requestStop('restarted')
     fleet.add(server)
     if (server.pool !== undefined && server.isWanted) pools.adopted(server, open.at, nearOf(open))
-    // A start whose server is being stopped gets another one.
+    // If the server must end, waiting players get another server.
     if (wanted !== undefined && (server.isWanted || wanted.start !== undefined)) browser.starts.adopt(server, wanted)
     if (open.draining === true) {
       server.drainAsked = true
@@ -115,7 +111,7 @@ export function createServerRestore(
     if (sentAt !== undefined) spendingLimiter.sent(server, Math.min(sentAt, now))
     lifecycle.resume(server, { sentAt, lostAt, requestId, isUp })
     if (requestId === undefined) return
-    // A clock that was set back must not extend the time for which the server may run.
+    // If the clock was set back meanwhile, the server must not run longer.
     server.startedAfter = Math.min(sentAt ?? now, now)
     const mostMs = isUp && !isEnrolled(server) ? order?.deploy.maxDurationMs : undefined
     server.lastsMs = lastsMs ?? mostMs ?? Infinity
@@ -129,16 +125,16 @@ export function createServerRestore(
   const adoptPoolServer = (pool: string, open: ServerRecord) => {
     const server = new Server(open, poolOrderOf(pool, open))
     server.matchesServed = open.matchesServed ?? 0
-    // The earlier process has charged the server's players.
+    // The players who use the server were already charged before the restart.
     if (server.matchesServed > 0 || open.wanted !== undefined) server.chargedPlayers = NOBODY_CHARGED
     adoptServer(server, open, open.assignment)
     if (server.isWanted && server.phase === 'running') gameServers.expect(server)
   }
 
-  /** Takes over the server of a single match, and that match, even if the match's queue names a pool now. */
+  /** Takes over a server of a single match with its match, even if the match's queue now names a pool. */
   const adoptOwnServer = (matchId: string, open: ServerRecord, ofMatch: MatchRecord | undefined) => {
     if (ofMatch === undefined) {
-      // The match is over. Only its server remains, known by its id until it is gone.
+      // The match is over. Stop its server, if there is one.
       const { queue, at } = open
       const over = new HostedMatch({ matchId, queue, at, ticketIds: [], playerIds: [] }, undefined)
       return adoptServer(new Server(open, undefined, over), { ...open, isUp: false }, undefined)
@@ -173,10 +169,10 @@ export function createServerRestore(
 
 const NOBODY_CHARGED: readonly string[] = []
 
-/** True if the deployment of the server may exist. */
+/** True if the server may exist, because its create was sent. */
 const isRequested = ({ sentAt, requestId }: ServerRecord) => sentAt !== undefined || requestId !== undefined
 
-/** Returns the planned or actual location of a server of a pool. */
+/** Returns the location of a server of a pool: the actual one if known, otherwise the requested one. */
 function nearOf({ assignment, enrolled, resumption, wanted }: ServerRecord): Coordinates | undefined {
   const { latitude, longitude } = (assignment ?? enrolled?.at)?.location ?? {}
   const at = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }

@@ -2,30 +2,30 @@ import { type Coordinates, greatCircleKm } from '@muster/core'
 import { middleOf } from '@muster/core/internal'
 import type { FoundMatch, Placement, PlacementAttempt, Server } from '../records/index.js'
 
-/** Maximum number of creates for one match. Then its tickets return to the queue. */
+/** Maximum number of creates for one server. Then the tickets of its match return to the queue. */
 const MOST_TRIES = 4
-/** Maximum kilometres between a server and a beacon at which their latencies differ by some 3 ms (our choice). */
+/** Kilometres within which a server counts as located at a beacon. Latencies differ by some 3 ms (our choice). */
 const NEAR_KM = 300
 
-/** @param placements the locations chosen by the match's rules, the best first. None: near its players. */
+/** Returns the first attempt. @param placements locations that rules choose, the best first. Empty: near the players */
 export function firstAttempt(requireCachedLocations: boolean, [best]: readonly Placement[] = []): PlacementAttempt {
   return { cachedOnly: requireCachedLocations, at: best?.coordinates, placement: best }
 }
 
-/** Locations other than those that were tried. */
+/** The locations that further attempts may try. */
 export interface OtherPlaces {
-  /** Locations chosen by the match's rules, the best first. If there are any, the server goes only to these. */
+  /** The locations that the match's rules choose, the best first. If there are any, no other location is tried. */
   readonly placements: readonly Placement[]
   /** Locations with capacity. Undefined if unknown. */
   readonly places: readonly Coordinates[] | undefined
-  /** The location of the players, if known. */
+  /** The centre of the players. Undefined if unknown. */
   readonly players: Coordinates | undefined
 }
 
 /**
- * Returns the next attempt. If only cached locations were tried, it is the first attempt without that restriction.
- * Later attempts try one location each: those chosen by the rules in order, or else those with capacity, the nearest to
- * the players first. Undefined when all are exhausted, or after `MOST_TRIES` attempts.
+ * Returns the next attempt. Undefined if none is left, or after `MOST_TRIES` attempts. If only cached locations were
+ * tried, the next attempt allows the others too. Each later attempt tries one location: those that the rules choose,
+ * in order, or else those with capacity, the nearest to the players first.
  */
 export function nextAttempt(tries: readonly PlacementAttempt[], elsewhere: OtherPlaces): PlacementAttempt | undefined {
   const { placements, places = [], players } = elsewhere
@@ -54,11 +54,11 @@ const untried = (tries: readonly PlacementAttempt[]) => (place: Coordinates) =>
 const isSame = (one: Coordinates, other: Coordinates) =>
   one.latitude === other.latitude && one.longitude === other.longitude
 
-/** Returns the centre of the players of a match, as far as their locations are known. */
+/** Returns the centre of a match's players. Undefined if no player's location is known. */
 export const middleOfMatch = ({ tickets }: Pick<FoundMatch, 'tickets'>): Coordinates | undefined =>
   middleOf(tickets.flatMap(({ place, players }) => place ?? players.flatMap(({ coordinates }) => coordinates ?? [])))
 
-/** @param places locations with capacity. Undefined if unknown */
+/** Returns what further attempts may try. @param places locations with capacity. Undefined if unknown */
 export const elsewhereOf = (
   { placements = [], order }: Server,
   places: readonly Coordinates[] | undefined,

@@ -6,39 +6,38 @@ import type { AllocatorContext } from './allocator-context.js'
 import type { Enrolling } from './enrolling.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 
-/** The parts that handle servers' calls. */
 interface CalledParts {
   readonly context: AllocatorContext
   readonly gameServers: GameServers
   readonly lifecycle: ServerLifecycle
   readonly enrolling: Enrolling
   readonly browser: ServerBrowser
-  /** Returns the server with this token. Undefined for the token of an earlier attempt, or if the server is gone. */
+  /** Returns the server with this token. Undefined if the token is from an earlier attempt or the server is gone. */
   byToken(token: string): Server | undefined
-  /** Called when the process of the server runs. */
+  /** Called when a server's process is known to run. */
   runs(server: Server): void
 }
 
-/** The calls of processes with a server's token. */
+/** The calls of server processes that authenticate with a server's token. */
 export class ServerCalls {
   readonly #parts: CalledParts
   readonly #sparesUnknown: () => boolean
 
-  /** @param sparesUnknown returns true if unknown servers may become known again */
+  /** @param sparesUnknown returns true if the store may have lost records of servers */
   constructor(parts: CalledParts, sparesUnknown: () => boolean) {
     this.#parts = parts
     this.#sparesUnknown = sparesUnknown
   }
 
-  /** True if this is the secret of any server. Called before the match is known. */
+  /** True if Muster has created this token for any server. Called before the server is looked up. */
   isServerSecret(secret: string): boolean {
     return this.#parts.context.keys.credentialIn(secret) !== undefined
   }
-  /** True if the server of this match has the secret. */
+  /** True if this is the token of the server. */
   isSecretOf(serverId: string, token: string): boolean {
     return this.#parts.byToken(token)?.id === serverId
   }
-  /** Records that the server of a match is ready for players. Returns false for an unknown match or a wrong secret. */
+  /** Records that a match's own server is ready for players. False if the match is unknown or the secret is wrong. */
   serverReady(matchId: string, secret: string): boolean {
     const server = this.#parts.context.fleet.find(matchId)
     if (server === undefined || !this.isSecretOf(matchId, secret)) return false
@@ -46,8 +45,8 @@ export class ServerCalls {
     return true
   }
   /**
-   * Records that a player comes. The first expected player ends the time limit `joinBy`. Returns false for an unknown
-   * match or a wrong secret.
+   * Records that a player has come. The first player of the match ends the time limit `joinBy`. Returns false if the
+   * match is unknown or the secret is wrong.
    */
   playerCame(matchId: string, secret: string, playerId: string): boolean {
     const match = this.#parts.context.fleet.match(matchId)
@@ -57,8 +56,8 @@ export class ServerCalls {
   }
 
   /**
-   * Registers the game server of this token: see `GameServers`.
-   * @throws {ServerGone}; {Unavailable}: see `assertFollowed`
+   * Registers the server with this token, see `GameServers.register`.
+   * @throws {ServerGone}; {Unavailable}, see `ServerLifecycle.assertFollowed`
    */
   registerServer(token: string, registration: ServerRegistration): Registered {
     const { lifecycle, gameServers, enrolling } = this.#parts
@@ -67,8 +66,8 @@ export class ServerCalls {
     return gameServers.register(server, enrolling.withinTerms(server, registration))
   }
   /**
-   * Returns the orders of the server, and the ids whose records must be written first: the matches that it had before,
-   * and the server itself if it starts or stops listing itself, because a restart needs that record.
+   * Applies a report. Returns the server's orders, and the ids whose entries must be stored before the server is
+   * answered.
    * @throws {InvalidInput}, and nothing changes; {ServerGone}; {ServerNotRegistered}
    */
   reportServer(token: string, report: ServerReport) {
@@ -79,7 +78,10 @@ export class ServerCalls {
     const orders = this.#parts.gameServers.report(server, report)
     return { orders, before: server.isListed === isListed ? before : [...before, server.id] }
   }
-  /** Like `reportServer`. Rejects with {ServerGone}, {ServerNotRegistered} or the signal's reason. */
+  /**
+   * Waits until the orders of a server change. Returns the same as `reportServer`. Rejects with {ServerGone},
+   * {ServerNotRegistered} or the signal's reason.
+   */
   async waitForOrders(token: string, wait: Parameters<GameServers['waitForOrders']>[1]) {
     const server = this.#serverOf(token)
     const before = server.matches.map(({ id }) => id)
@@ -87,7 +89,7 @@ export class ServerCalls {
     return { orders, before: [...before, ...(server.presence?.said.keys() ?? [])] }
   }
 
-  /** @throws {ServerGone}; {Unavailable} while its record may have vanished */
+  /** Returns the server with this token. @throws {ServerGone}; {Unavailable} if the store may have lost its record */
   #serverOf(token: string): Server {
     const { context, enrolling } = this.#parts
     const server = this.#parts.byToken(token)

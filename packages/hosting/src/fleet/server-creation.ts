@@ -24,40 +24,39 @@ interface ServerCreationOptions extends AllocatorContext {
   readonly lifecycle: Pick<ServerLifecycle, 'fail' | 'end' | 'lose' | 'exists' | 'retry'>
   readonly maxCreatesInFlight: number
   readonly apiUrl: string | undefined
-  /** Returns true if players were promised this server. A failure before it is created is then retried. */
+  /** Returns true if players wait for this server. If its create is not accepted, the create is then repeated. */
   readonly isPromised: (server: Server) => boolean
 }
 
-/** The first attempt, with or without cached locations only. All matches share one object. */
+/** The list of the first attempt, without or with `cachedOnly`. Servers share it to save memory. */
 const FIRST = [firstAttempt(false)]
 const FIRST_CACHED = [firstAttempt(true)]
 /**
- * Maximum number of milliseconds for which a create is delayed (our choice). By then a restart is over and a list has
- * arrived, and searching players see that nothing can be created.
+ * Maximum milliseconds for which a create waits for its source (our choice). Then its match fails, so that its players
+ * see that no server can be created.
  */
 const HELD_BACK_MS = 10_000
-/** Minimum number of milliseconds until a rejected create is sent again. */
+/** Milliseconds until a create that had no effect is repeated. */
 const REPEAT_MS = 1000
-/** Waits between two attempts of a match. */
 const RETRY = { baseMs: 250, capMs: 2000, jitter: 0.5 }
 
-/** When an attempt is due, in epoch milliseconds. */
+/** When a waiting create is sent. */
 interface Due {
   readonly at: number
-  /** Epoch milliseconds at which a delayed create is given up. Undefined if the source did not delay it. */
+  /** Epoch milliseconds at which a create that waits for its source is given up. Undefined for any other create. */
   readonly heldUntil?: number
 }
 
 /**
- * Sends the creates of servers, each after the store holds its intent. Without capacity, repeats the create at other
- * locations, up to `MOST_TRIES` in all. A create that the source must not get now waits until the source takes it.
+ * Sends the creates of servers, each once the store has the server's intent. If there is no capacity, further attempts
+ * try other locations. A create that its source does not allow now waits.
  */
 export class ServerCreation {
   readonly #options: ServerCreationOptions
   readonly #spendingLimiter: SpendingLimiter
   readonly #lifecycle: ServerCreationOptions['lifecycle']
   readonly #limit: ConcurrencyLimit<Server>
-  /** Servers that wait for another attempt. */
+  /** Servers whose create waits for its time or its source. */
   readonly #waiting = new Map<Server, Due>()
 
   constructor(options: ServerCreationOptions) {
@@ -68,8 +67,9 @@ export class ServerCreation {
   }
 
   /**
-   * Begins the first attempt. Resolves once the store holds the intent. Reports the outcome to `AllocatorListener`.
-   * @param claims entries that bind matches to the server, written with the intent
+   * Begins the first attempt for a server. Resolves once the store has the server's intent. `AllocatorListener`
+   * receives the outcome.
+   * @param claims entries that bind matches to the server, written together with the intent
    */
   begin(server: Server, claims?: readonly HostingEntry[]): Promise<void> {
     server.tries = server.order?.deploy.requireCachedLocations === true ? FIRST_CACHED : FIRST
@@ -78,13 +78,13 @@ export class ServerCreation {
     return this.#writeDown(server, () => this.#ask(server), claims)
   }
 
-  /** Sends the create of a server whose intent an earlier process wrote, and which was never sent. */
+  /** Sends the create of a stored server that was not sent before the restart. */
   resume(server: Server): void {
     this.#plan(server)
     this.#ask(server)
   }
 
-  /** Plans the next attempt. The server of the last one is gone. */
+  /** Begins the next attempt for a server. The deployment of the previous attempt is gone. */
   async retry(server: Server): Promise<void> {
     const { fleet, clock, random } = this.#options
     const { order, id } = server
@@ -101,14 +101,14 @@ export class ServerCreation {
     })
   }
 
-  /** Ends a server whose create waits for its turn. Returns false if the create was sent or waits to be repeated. */
+  /** Ends a server whose create waits for a free request. False if its create was sent or waits for another reason. */
   forget(server: Server): boolean {
     const isWaiting = this.#limit.remove(server)
     if (isWaiting) this.#end(server)
     return isWaiting
   }
 
-  /** Begins the attempts that are due. */
+  /** Sends the creates whose time has come, and gives up those that have waited too long. */
   advance(now: number): void {
     for (const [server, { at, heldUntil }] of this.#waiting) {
       const { breaker } = this.#sourceOf(server)
@@ -126,17 +126,17 @@ export class ServerCreation {
     }
   }
 
-  /** Sends no more creates. Stored intents stay. The next process takes them over. */
+  /** Sends no further creates. The next process continues with the stored intents. */
   sendNoMore(): void {
     this.#limit.stop()
   }
 
-  /** Returns the number of creates in flight. */
+  /** Returns the number of create requests in flight. */
   inFlight(): number {
     return this.#limit.underWay()
   }
 
-  /** Returns the number of creates that wait for their turn. */
+  /** Returns the number of creates that wait for a free request. */
   waiting(): number {
     return this.#limit.waiting()
   }
@@ -151,8 +151,8 @@ export class ServerCreation {
   }
 
   /**
-   * Resolves when the intent is stored and the attempt continues, or the write failed and the server has ended.
-   * @param claims entries that bind matches to the server, written with the intent
+   * Stores the server's intent, then continues. If the write fails, the server ends. Resolves in both cases.
+   * @param claims entries that bind matches to the server, written together with the intent
    */
   #writeDown(server: Server, goOn: () => void, claims: readonly HostingEntry[] = []): Promise<void> {
     const { writer } = this.#options
@@ -174,9 +174,9 @@ export class ServerCreation {
   async #send(server: Server): Promise<void> {
     const { order } = server
     if (order === undefined) return
-    // The create was planned a while ago. Since then its source may have paused, or may allow no more servers.
+    // While the create waited, its source may have paused or reached its limit.
     if (!this.#mayBeSent(server)) return this.#holdBack(server)
-    // Nothing is awaited unnecessarily: the create should leave in the tick in which it was decided.
+    // Await only a real promise, so that the create is sent in the tick in which it was decided.
     if (order.placements !== undefined && server.placements === undefined) {
       const placements = order.placements()
       server.placements = placements instanceof Promise ? await placements : placements
@@ -185,7 +185,7 @@ export class ServerCreation {
     }
     let request: ReturnType<ServerSource['prepare']>
     try {
-      // The request is built only when its turn comes, because it is large and many may wait.
+      // Build the large request only now, because many creates may wait.
       request = this.#requestFor(server, order)
     } catch (error) {
       this.#options.on.problem('create', error, server)
@@ -200,19 +200,19 @@ export class ServerCreation {
       }
       if (server.stopReason !== undefined) return this.#end(server)
     }
-    // The placements and the write took time, and another response may have arrived.
+    // Check again, because the source may have changed while the placements and the write were awaited.
     if (!this.#mayBeSent(server)) return this.#takeBack(server)
     const sentAt = this.#options.clock.now()
     this.#spendingLimiter.sent(server, sentAt)
-    // The client may queue the request. It is not sent if another response forbids it meanwhile.
+    // The client may queue the request. It checks once more before it sends.
     const outcome = await request(() => this.#mayBeSent(server))
     if (outcome.kind === 'unavailable' && !this.#mayBeSent(server)) return this.#takeBack(server)
     this.#answered(server, outcome, sentAt)
   }
 
   /**
-   * Builds the request of a server. Returns the function that sends it.
-   * @throws {MatchTooLarge}, or {InvalidInput} if the source could not handle it
+   * Builds the request of a server. Returns the function that sends the request.
+   * @throws {MatchTooLarge}, or {InvalidInput} if the source cannot create such a server
    */
   #requestFor(server: Server, order: Order): ReturnType<ServerSource['prepare']> {
     const { keys, apiUrl } = this.#options
@@ -232,14 +232,14 @@ export class ServerCreation {
     })
   }
 
-  /** After a crash, only creates that were sent must be looked for. */
+  /** Records that the create is about to be sent. After a crash, only such creates must be looked for. */
   #noteSent(server: Server): Promise<void> | undefined {
     const { writer, clock } = this.#options
     const resumption = writer.resumes ? { resumption: resumptionOfServer(server) } : undefined
     return writer.append({ kind: 'sent', serverId: server.id, at: clock.now(), ...resumption })
   }
 
-  /** @param sentAt epoch milliseconds. */
+  /** Handles the outcome of a create. @param sentAt epoch milliseconds at which the create was sent */
   #answered(server: Server, outcome: CreateOutcome, sentAt: number): void {
     const now = this.#options.clock.now()
     const { breaker } = this.#sourceOf(server)
@@ -263,7 +263,7 @@ export class ServerCreation {
     }
   }
 
-  /** @param handle handle of what was created anyway */
+  /** Handles a create without capacity. @param handle the deployment that was created anyway, if any */
   #foundNoCapacity(server: Server, handle: string | undefined): void {
     if (handle !== undefined && server.stopReason === undefined && this.#mayBeElsewhere(server))
       return this.#lifecycle.retry(server, handle)
@@ -272,13 +272,13 @@ export class ServerCreation {
     else this.#lifecycle.exists(server, handle)
   }
 
-  /** True if there may be another location for the server. */
+  /** True if a further attempt may find another location. */
   #mayBeElsewhere(server: Server): boolean {
     const { capacity } = this.#sourceOf(server)
     return capacity !== undefined || nextAttempt(server.tries, elsewhereOf(server, undefined)) !== undefined
   }
 
-  /** Returns where there is capacity; undefined if that is not known. */
+  /** Returns the locations with capacity. Undefined if unknown. */
   async #placesFor(server: Server, { deploy }: Order): Promise<readonly Coordinates[] | undefined> {
     try {
       return await this.#sourceOf(server).capacity?.(deploy)
@@ -288,7 +288,7 @@ export class ServerCreation {
     }
   }
 
-  /** Returns the number of servers of this server's source that exist or may exist, without this server. */
+  /** Returns the number of other servers of the same source that exist or may exist. */
   #othersOf({ source }: Server): number {
     const { fleet, sources } = this.#options
     return fleet.countOf(source) + sources.of(source).orphans() - 1
@@ -298,20 +298,20 @@ export class ServerCreation {
     return this.#sourceOf(server).breaker.maySend(server, this.#othersOf(server))
   }
 
-  /** Delays a create that must not be sent now. A server that players were promised is not given up. */
+  /** Lets a create wait for its source. It is given up after 10 s, unless players wait for the server. */
   #holdBack(server: Server): void {
     const at = this.#options.clock.now()
     this.#spendingLimiter.abandoned(server)
     this.#waiting.set(server, { at, heldUntil: this.#options.isPromised(server) ? Infinity : at + HELD_BACK_MS })
   }
 
-  /** Repeats a create without a result, when its source may accept it. */
+  /** Repeats a create that had no effect, after a second. */
   #repeat(server: Server): void {
     this.#spendingLimiter.abandoned(server)
     this.#waiting.set(server, { at: this.#options.clock.now() + REPEAT_MS })
   }
 
-  /** Records that a create was not sent after all, so that no later process looks for its server. */
+  /** Records that a create was not sent after all, so that it is not looked for after a crash. */
   async #takeBack(server: Server): Promise<void> {
     const { writer } = this.#options
     try {
@@ -323,7 +323,7 @@ export class ServerCreation {
     else this.#end(server)
   }
 
-  /** Ends a server whose create could not be recorded as sent. A server that players were promised waits. */
+  /** Handles a failed write before a create is sent. Ends the server, unless players wait for it. */
   #notNoted(server: Server, error: unknown): void {
     if (!this.#options.isPromised(server)) return this.#unwritten(server, error)
     this.#storeFailed(server, error)
@@ -342,7 +342,7 @@ export class ServerCreation {
     this.#sourceOf(server).breaker.failed(now, now)
   }
 
-  /** Ends a server of which nothing was created. Its matches leave it. */
+  /** Ends a server that does not exist, and its matches. */
   #giveUp(server: Server, reason: ReturnReason, counts: boolean | readonly string[]): void {
     this.#lifecycle.fail(server, reason, counts)
     this.#end(server)

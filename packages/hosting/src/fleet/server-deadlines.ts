@@ -3,18 +3,15 @@ import type { Fleet } from './fleet.js'
 import type { Server } from '../records/index.js'
 import type { Sources } from '../sources/index.js'
 
-/** Milliseconds for which players wait until the store has recorded their server. Then they return to the queue. */
+/** Milliseconds for which a match waits until the start of play is stored. Then its tickets return to the queue. */
 export const STORE_PATIENCE_MS = 30_000
-/**
- * Milliseconds between two checks of how long servers or matches have lasted. There may be many, and precision does not
- * matter.
- */
+/** Milliseconds between two checks of the time limits of servers and matches. */
 export const ENDS_GAP_MS = 1000
 
 /**
- * Reads unknown facts of running servers from their source: the age of servers of an earlier process, which decides
- * when they must be stopped, and the location of servers of pools. The source reports the age, because the clock of the
- * earlier process may have been wrong. A server keeps running until its age is known.
+ * Reads facts about running servers from their sources. The location is needed for servers of pools. The age is needed
+ * for servers from before a restart, because it decides when they must be stopped. The source's own report is used,
+ * because this machine's clock may have been wrong. While the age is unknown, a server keeps running.
  */
 export type EndTimes = ReturnType<typeof createEndTimes>
 
@@ -22,18 +19,18 @@ interface EndTimesOptions {
   readonly sources: Pick<Sources, 'of'>
   readonly fleet: Pick<Fleet, 'find'>
   readonly clock: Pick<Clock, 'now'>
-  /** Called when the location of a server of a pool is known. */
+  /** Called when the location of a server has become known. */
   readonly located: (server: Server) => void
   readonly problem: (error: unknown, server: Server) => void
 }
 
 const isUnlocated = ({ isLocated, assignment }: Server) => !isLocated && assignment?.location === undefined
 
-/** Milliseconds until the status of a server is read again whose age the service did not report. */
+/** Milliseconds until facts that could not be read are read again. */
 const RETRY_MS = 5000
 
 export function createEndTimes({ sources, fleet, clock, located, problem }: EndTimesOptions) {
-  /** Servers with unknown facts, with the epoch milliseconds before which their status is not read. */
+  /** Servers with missing facts, and the epoch milliseconds before which they are not read again. */
   const unknown = new Map<Server, number>()
   let isAsking = false
 
@@ -41,10 +38,10 @@ export function createEndTimes({ sources, fleet, clock, located, problem }: EndT
     isAsking = true
     try {
       const facts = await sources.of(server.source).inspect(requestId)
-      // A server that is gone is read again until the source reports its end.
+      // The server seems to be gone. Its source will report that too, so only wait.
       if (facts === undefined) return void unknown.set(server, clock.now() + RETRY_MS)
       const { ageMs = 0, location } = facts
-      // A server of unknown age counts as new. One that runs too long is better than one stopped during play.
+      // A server of unknown age counts as new, because stopping it too early would end a match.
       if (server.endsAt === Infinity) server.endsAt = clock.now() + server.lastsMs - ageMs
       server.isLocated = true
       const { assignment } = server
@@ -62,13 +59,13 @@ export function createEndTimes({ sources, fleet, clock, located, problem }: EndT
   }
 
   return {
-    /** Adds a server whose `lastsMs` is known and whose `endsAt` must be found out. */
+    /** Adds a server whose end depends on its age. */
     expect: (server: Server) => void unknown.set(server, 0),
-    /** Adds a server unless its location is known. */
+    /** Adds a server, unless its location is known. */
     locate: (server: Server) => {
       if (isUnlocated(server)) unknown.set(server, 0)
     },
-    /** Requests the status of the next server, unless a request is already in flight. */
+    /** Reads the facts about the next server, unless a read is in flight. */
     advance: (now: number) => {
       if (isAsking) return
       for (const [server, askAt] of unknown) {

@@ -17,26 +17,26 @@ import { ENDS_GAP_MS, STORE_PATIENCE_MS } from './server-deadlines.js'
 import { phaseAfterRestart, type StoredProgress, workOf } from './server-state.js'
 import type { ServerChange, ServerHint, OpenedSource } from '../sources/index.js'
 
-/** Why there are no logs of a server that an earlier process has ordered. */
+/** Why the logs of a server from before a restart are missing. */
 const LOGS_UNREAD = 'its logs were not read, as an earlier process ordered it and this one does not know its secrets'
 
-/** Milliseconds for which tickets wait for the stop of a deployment without capacity. Then they search again. */
+/**
+ * Milliseconds for which tickets wait until a deployment without capacity is stopped. Then they return to the queue.
+ */
 const RETRY_PATIENCE_MS = 10_000
 
 interface ServerLifecycleOptions extends AllocatorContext {
   readonly listening: Pick<ListenCheck, 'begin' | 'forget'>
   readonly matches: Pick<HostedMatches, 'serverListens' | 'serverUp' | 'serverEnding' | 'serverEnded'>
-  /** Called when nothing is left of a server, before its record ends. */
+  /** Called when a server no longer exists, before its record is removed from the store. */
   readonly ended: (server: Server) => void
-  /** Sends the create of a server whose intent is stored. */
   readonly create: (server: Server) => void
-  /** Called when the deployment of the server's last attempt is gone. Another attempt may begin. */
+  /** Called when the deployment of an attempt without capacity is gone, so that the next attempt can begin. */
   readonly again: (server: Server) => void
 }
 
 /**
- * The life of a server after its create was sent: until it runs, ends, or another attempt begins. `stepServer` decides
- * its phase, and `workOf` what is done.
+ * Follows a server from the answer to its create until it ends. `stepServer` decides its phase, and `workOf` the work.
  */
 export class ServerLifecycle {
   readonly #options: ServerLifecycleOptions
@@ -52,7 +52,7 @@ export class ServerLifecycle {
     this.#on = options.on
   }
 
-  /** Removes the server's matches. Only the first call has an effect. @param detail the source's failure message */
+  /** Ends the matches of a server. A repeated call has no effect. @param detail the error message of the source */
   fail(server: Server, reason: ReturnReason, counts: boolean | readonly string[], detail?: string): void {
     const { requestId, stopReason } = server
     if (stopReason !== undefined) return
@@ -61,16 +61,15 @@ export class ServerLifecycle {
     this.#options.matches.serverEnded(server, reason, counts)
   }
 
-  /** Removes the matches of a server and stops it, unless the end of the matches has done that. */
+  /** Ends the matches of a server and stops the server. */
   failAndStop(server: Server, reason: ReturnReason, counts: boolean, detail?: string): void {
     this.fail(server, reason, counts, detail)
     this.#stopOnce(server)
   }
 
   /**
-   * Called when the server listens. The store is written before players are sent there, because after a crash a server
-   * that players know must not be taken for an orphan. While the store cannot be written, players get no address.
-   * `advance` limits this time.
+   * Called when the server listens. Players are sent only once the store has recorded that, because otherwise the
+   * server could look like an orphan after a crash. `advance` limits the wait.
    */
   listens(server: Server): void {
     const { id, requestId, assignment, order } = server
@@ -85,14 +84,13 @@ export class ServerLifecycle {
     const playing = this.#options.matches.serverListens(server)
     const noted = this.#writer.note({ kind: 'up', serverId: id, lastsMs, assignment }, ...playing)
     const runs = () => {
-      // The server may have been dropped meanwhile, even by the store, which may know that a ticket was cancelled.
       if (this.#fleet.step(server, 'recorded')) this.#options.matches.serverUp(server)
     }
     if (noted === undefined) runs()
     else void noted.then(runs)
   }
 
-  /** Called when nothing of the server is left. */
+  /** Called when a server no longer exists. Removes the server and ends its matches. */
   end(server: Server): void {
     const { matches, ended } = this.#options
     const why = server.stopReason ?? 'ended'
@@ -104,7 +102,7 @@ export class ServerLifecycle {
     this.#writer.note({ kind: 'gone', serverId: server.id }, ...matchEndEntries(server.bound))
   }
 
-  /** Called when the server exists under this id, because it was just created or found. */
+  /** Called when the id of the server's deployment is known: its create was answered, or it was found. */
   exists(server: Server, requestId: string): void {
     this.#noteCreated(server, requestId)
     this.#fleet.step(server, 'created')
@@ -112,15 +110,15 @@ export class ServerLifecycle {
     this.#tellCreated(server, requestId)
   }
 
-  /** Called when the response to the create was lost: the server may exist under an unknown id. */
+  /** Called when the response to the create was lost, so that the server must be looked for. */
   lose(server: Server): void {
     this.#fleet.step(server, 'lost')
     this.#work(server)
   }
 
   /**
-   * Continues with a server that an earlier process has recorded.
-   * @param lostAt epoch milliseconds since when it is looked for. Undefined: from now on
+   * Continues with a stored server after a restart.
+   * @param lostAt epoch milliseconds at which the response to the create was lost. Undefined if it was not noticed
    */
   resume(server: Server, { lostAt, ...stored }: StoredProgress & { readonly lostAt?: number | undefined }): void {
     if (stored.requestId !== undefined) this.#know(server, stored.requestId)
@@ -128,7 +126,7 @@ export class ServerLifecycle {
     this.#work(server, lostAt)
   }
 
-  /** Stops a server. Its matches end at once. */
+  /** Stops a server, and ends its matches at once. */
   stop(server: Server): void {
     const { requestId } = server
     if (requestId === undefined) return
@@ -144,14 +142,14 @@ export class ServerLifecycle {
     })
   }
 
-  /** Records that a server is no longer needed, so that no process continues with it. */
+  /** Records that a server must end, so that a later process does not continue it. */
   drop(server: Server): void {
-    // After a restart, the server must not be taken for one on which people play, or soon will.
+    // Only these servers could be mistaken for servers with players after a restart.
     if (server.phase === 'running' || server.listensAt < Infinity || this.#writer.resumes)
       this.#writer.note({ kind: 'dropped', serverId: server.id }, ...matchEndEntries(server.guests))
   }
 
-  /** Stops what a create without capacity left behind. It must be gone before another attempt. */
+  /** Stops a deployment that was created although its location has no capacity. Then the next attempt begins. */
   retry(server: Server, requestId: string): void {
     this.#noteCreated(server, requestId)
     this.#fleet.step(server, 'no-capacity')
@@ -165,7 +163,9 @@ export class ServerLifecycle {
     this.#tellCreated(server, requestId)
   }
 
-  /** Called when a server exists that is not followed, see `SourceListener`. */
+  /**
+   * Called when a source finds a server that it does not follow. Returns false if the server belongs to nothing known.
+   */
   seen(ids: readonly string[], handle: string, source: string | undefined): boolean {
     const server = this.#fleet.byServerIds(ids)
     if (server === undefined || server.source !== source) return false
@@ -178,19 +178,19 @@ export class ServerLifecycle {
     return true
   }
 
-  /** Called when a server was not found within the time for which players wait. The search continues. */
+  /** Called when a lost server was not found while players wait for it. Its match fails, and the search continues. */
   late(id: string): void {
     const server = this.#lost(id)
     if (server !== undefined) this.fail(server, 'lost', false)
   }
 
-  /** Called when a server that was looked for does not exist. */
+  /** Called when a lost server does not exist. */
   absent(id: string): void {
     const server = this.#lost(id)
     if (server !== undefined) this.end(server)
   }
 
-  /** Called with changes that the source reports. */
+  /** Called when a source reports a change of a server. */
   changed(change: ServerChange, source: string | undefined): void {
     const { handle: requestId } = change
     const server = this.#fleet.byRequest(requestId, source)
@@ -200,7 +200,6 @@ export class ServerLifecycle {
       server.assignment = { server: server.credential, ...withPromise(change.assignment, placementOf(server)) }
       this.#sourceOf(server).settle(requestId)
       this.#on.up(server, requestId, change.unseenMs)
-      // A listener may have dropped the match.
       if (workOf(server) === 'follow') this.#options.listening.begin(server, change.assignment)
       return
     }
@@ -211,40 +210,39 @@ export class ServerLifecycle {
     this.#stopOnce(server)
   }
 
-  /** Called when it is known whether the server listens. */
+  /** Called with the result of the check whether a server listens. */
   listened(server: Server, isListening: boolean): void {
     if (server.phase !== 'warming' || server.requestId === undefined) return
     if (isListening) return this.listens(server)
     this.failAndStop(server, 'not-listening', true)
   }
 
-  /** Something may have happened to the server. @param hint the source's information, if any */
+  /** Called when a server's status may have changed. @param hint what the source has reported, if anything */
   hinted(server: Server, hint: ServerHint | undefined): void {
     const { phase, requestId } = server
     const source = this.#sourceOf(server)
     if (phase === 'finding') source.hint({ id: server.credential })
-    // The hint may come before the response to the create.
+    // A webhook may arrive before the response to the create.
     else if (phase === 'creating' && hint !== undefined) source.hint({ handle: hint.handle })
-    // After `starting`, the server is known to be READY. Reading its status again would delay others.
+    // Do not read the status if the only news is READY and that is known already.
     else if (requestId !== undefined && (phase === 'starting' || hint?.isReady !== true))
       source.hint({ handle: requestId })
   }
 
   /**
-   * A process with the token of this server reports in which deployment it runs. That is only a claim: a hostile
-   * process may name any deployment. So it decides only about that process. The source decides by the id of the server
-   * what is followed and stopped.
-   * @throws {ServerGone} for a twin: another deployment of the same create. {Unavailable} until it is known and stored
-   *   which deployment is followed
+   * Checks in which deployment a process with this server's token runs. The process may lie, so its answer decides
+   * only whether this process may register. Only the source decides which deployment is followed.
+   * @throws {ServerGone} if the process runs in a twin, i.e. another deployment of the same create. {Unavailable}
+   * until the server's deployment is known and stored
    */
   assertFollowed(server: Server, deployment: string | undefined): void {
     const { id, phase, requestId, credential, stopReason, twins } = server
-    // At other sources an id is one server, so the name of a deployment there means nothing.
+    // Only the deployment service can create twins.
     if (deployment === undefined || deployment === requestId || server.source !== undefined) return
     const source = this.#sourceOf(server)
     if (requestId === undefined) {
       if (phase === 'finding') source.claimed(credential)
-      // An unwanted server ends in any case.
+      // A server that must end is rejected by `GameServers.register` in any case.
       if (stopReason === undefined)
         throw new Unavailable('The deployment of this server is not known yet. Retry in a second.')
       return
@@ -255,7 +253,7 @@ export class ServerLifecycle {
     throw new ServerGone('Another deployment replaced this one. End this process.')
   }
 
-  /** Ends servers that exceed their time. */
+  /** Ends servers whose time limit is over. */
   advance(now: number): void {
     for (const server of this.#fleet.starting()) this.#endIfLate(server, now)
     if (now < this.#nextEndsAt) return
@@ -280,7 +278,7 @@ export class ServerLifecycle {
     return this.#options.sources.of(source)
   }
 
-  /** Begins the work for a server in its phase. The work is the same at once and after a restart. */
+  /** Begins what must be done in the server's phase. */
   #work(server: Server, lostAt?: number): void {
     const { requestId } = server
     switch (workOf(server)) {
@@ -300,7 +298,7 @@ export class ServerLifecycle {
 
   #find(server: Server, lostAt: number | undefined): void {
     const now = this.#options.clock.now()
-    // A clock that was set back must not prevent the search.
+    // If the clock was set back meanwhile, the search must not begin later.
     this.#sourceOf(server).find({
       id: server.credential,
       lostAt: Math.min(lostAt ?? Infinity, now),
@@ -330,7 +328,6 @@ export class ServerLifecycle {
     server.charged = true
   }
 
-  /** Stops a server, unless the end of its matches has done that. */
   #stopOnce(server: Server): void {
     if (server.phase !== 'stopping') this.stop(server)
   }
@@ -348,10 +345,10 @@ export class ServerLifecycle {
     this.#sourceOf(server).stop({ handle: requestId, knownAt: server.knownAt, by: server, first, confirmed })
   }
 
-  /** Reads the logs of a failed server first, because its stop removes them. */
+  /** Returns a function that reads the logs of a failed server. It runs before the stop, which deletes the logs. */
   #logsFirst(server: Server, requestId: string): (() => Promise<void>) | undefined {
     const { stopReason: reason, order } = server
-    // Without the order it is unknown which of the server's variables are secrets, so no output may be shown.
+    // Without the order, the server's secrets are unknown and could not be removed from the logs.
     const { logs } = this.#sourceOf(server)
     if (logs === undefined || order === undefined || reason === undefined || !isServerFailure(reason)) return undefined
     const secrets = [this.#options.keys.tokenOf(server.credential), ...Object.values(order.deploy.hiddenEnvironment)]
@@ -379,7 +376,7 @@ const withPromise = (assignment: Assignment, placement: Placement | undefined): 
     ? assignment
     : { ...assignment, promised: { beacon: placement.beacon, latencyMs: placement.limitMs } }
 
-/** Returns the key of deployments that take about the same time to start. */
+/** Returns a key for servers that take about the same time to start. */
 const kindOf = ({ order, queue }: Server) =>
   order === undefined ? queue : `${order.deploy.application}/${order.deploy.version}`
 
@@ -389,5 +386,5 @@ const isServerFailure = (reason: string): reason is ServerFailure =>
 const isFailure = (reason: ReturnReason): reason is Exclude<ServerFailure, 'crashed'> =>
   reason === 'failed' || reason === 'too-slow' || reason === 'not-listening'
 
-/** The message for a deployment that ended without an error before it was READY. */
+/** The error message for a deployment that ended without an error before it was READY. */
 const EARLY = 'the deployment ended before it was READY'

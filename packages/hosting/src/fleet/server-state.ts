@@ -4,33 +4,32 @@ import type { Server, ServerPhase } from '../records/index.js'
 /*
  * creating ── created ──▶ starting ── ready ──▶ warming ── recorded ──▶ running
  *    │  │  ▲                ▲                      ▲
- *    │  │  │                │                      └─ enrolled: Muster has not started it
- *    │  │  └─ again ────────┼─ retrying: no capacity; what was created in spite of it is stopped first
+ *    │  │  │                │                      └─ enrolled: Muster has not started the server
+ *    │  │  └─ again ────────┼─ retrying: no capacity; a deployment created in spite of that is stopped first
  *    │  │                   │     ▲
  *    │  └─ no-capacity ─────┼─────┘
- *    └─ lost ──▶ finding ── created: it was found by its id
+ *    └─ lost ──▶ finding ── created: the server was found by its id
  *                   └── absent ──▶ gone
  *
  * starting, warming, running ── unwanted ──▶ stopping ── confirmed ──▶ gone
  *
- * A server that is no longer wanted stays in its phase while its create is in flight, while it is looked for, or while
- * it is stopped before another attempt. The next response of its source decides how it ends.
+ * A server that must end keeps its phase while its create is in flight, while it is looked for, and while a deployment
+ * is stopped before the next attempt. The next answer of its source then ends it.
  */
 
-/** An event of a server. */
 export type ServerEvent =
-  /** The server exists under a handle of its source: the create was answered, or the server was found. */
+  /** The server exists: its create was answered, or it was found. */
   | 'created'
-  /** There is no capacity. Anything created in spite of that is stopped. */
+  /** There is no capacity. If a deployment was created anyway, it is stopped first. */
   | 'no-capacity'
-  /** What was created in spite of that is gone. Another location is tried. */
+  /** The deployment of an attempt without capacity is gone. The next attempt begins. */
   | 'again'
   /** The response to the create was lost. */
   | 'lost'
-  /** A process that Muster has not started has added itself. */
+  /** A process that Muster has not started has enrolled as this server. */
   | 'enrolled'
   | 'ready'
-  /** The server listens, and the store has recorded it. Players may be sent there. */
+  /** The store has recorded that the server listens. Players may be sent to it. */
   | 'recorded'
   | 'unwanted'
 
@@ -44,36 +43,33 @@ const STEPS: Readonly<Record<ServerPhase, Partial<Record<ServerEvent, ServerPhas
   stopping: {},
 }
 
-/** Returns the phase of a server after an event. Undefined if the event does not fit: nothing changes. */
+/** Returns the phase of a server after an event. Undefined if the event does not fit the phase. */
 export const stepServer = (phase: ServerPhase, event: ServerEvent): ServerPhase | undefined => STEPS[phase][event]
 
-/** The part of a stored server that shows its progress. */
+/** The stored facts that determine the phase of a server after a restart. */
 export interface StoredProgress {
   readonly sentAt?: number | undefined
   readonly requestId?: string | undefined
   readonly isUp?: boolean | undefined
 }
 
-/**
- * Returns the phase in which a later process takes over a server. A server whose create was sent but not answered is
- * looked for.
- */
+/** Returns the phase of a stored server after a restart. If its create was sent and not answered, it is looked for. */
 export function phaseAfterRestart({ sentAt, requestId, isUp = false }: StoredProgress): ServerPhase {
   if (requestId !== undefined) return isUp ? 'running' : 'starting'
   return sentAt === undefined ? 'creating' : 'finding'
 }
 
 /**
- * The work for a server:
- * - `create`: send its create when its turn comes;
+ * What must be done for a server:
+ * - `create`: send its create;
  * - `find`: let its source look for it by its id;
- * - `follow`: receive its changes from its source;
- * - `stop`: let its source stop it, repeatedly until that is confirmed;
- * - `end`: nothing was sent, so nothing is left of it.
+ * - `follow`: let its source report its changes;
+ * - `stop`: let its source stop it, and repeat that until it is confirmed;
+ * - `end`: remove it, because no create was sent.
  */
 export type ServerWork = 'create' | 'find' | 'follow' | 'stop' | 'end'
 
-/** Returns the work for a server. It is the same at once and after a restart. */
+/** Returns what must be done for a server in its phase, at once and after a restart. */
 export function workOf({ phase, stopReason }: Pick<Server, 'phase' | 'stopReason'>): ServerWork {
   switch (phase) {
     case 'creating':

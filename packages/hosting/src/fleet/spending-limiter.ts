@@ -1,29 +1,31 @@
-/** A budget that several matchmakers share. Replies at once, from the share that this matchmaker already holds. */
+/** A budget that several matchmakers share. It answers at once, from the share that this matchmaker holds. */
 export interface SpendBudget {
-  /** Returns how many more deployments this matchmaker may have. @param count number that exist or may exist. */
+  /**
+   * Returns how many further servers this matchmaker may have. @param count number of servers that exist or may exist
+   */
   servers(count: number): number
-  /** Returns how many creates this matchmaker may plan. */
+  /** Returns how many creates this matchmaker may plan now. */
   creates(): number
-  /** Records that a create is planned. It counts as sent. */
+  /** Records that a create is planned. The budget counts it as sent. */
   planned(): void
 }
 
-/** Limits of what may be spent. */
+/** Limits of what this matchmaker may spend. */
 export interface SpendBound {
-  /** Maximum number of deployments that exist or may exist. */
+  /** Maximum number of servers that exist or may exist. */
   readonly maxServers: number
-  /** Maximum number of servers that do not run yet, whether their deployments exist or may exist. */
+  /** Maximum number of servers that do not run yet. */
   readonly maxStarting: number
   /** Maximum number of creates sent within any minute. */
   readonly maxCreatesPerMinute: number
-  /** The budget shared with others. */
+  /** A budget shared with other matchmakers. Default: none. */
   readonly budget?: SpendBudget | undefined
 }
 
-/** The limit that prevents creates now. */
+/** Name of the limit that allows no server now. */
 export type Bound = keyof SpendBound
 
-/** Computes how many servers may be created now by the spending limits, regardless of their source. */
+/** Computes how many servers the spending limits allow now, at all sources together. */
 export type SpendingLimiter = ReturnType<typeof createSpendingLimiter>
 
 const MINUTE_MS = 60_000
@@ -31,9 +33,9 @@ const MINUTE_MS = 60_000
 export function createSpendingLimiter({ maxServers, maxStarting, maxCreatesPerMinute, budget }: SpendBound) {
   let blockedBy: Bound | undefined
   const counts = maxCreatesPerMinute < Infinity
-  /** When the creates of the last minute were sent, if they are counted. */
+  /** Epoch milliseconds of the creates sent within the last minute. Empty without `maxCreatesPerMinute`. */
   let recent: number[] = []
-  /** Creates that were not sent yet. They count, because it is unknown when their turn comes. */
+  /** Creates that are planned and not sent yet. They count as if they were sent now. */
   const planned = new Set<object>()
 
   const creatable = (now: number): number => {
@@ -43,7 +45,11 @@ export function createSpendingLimiter({ maxServers, maxStarting, maxCreatesPerMi
   }
 
   return {
-    /** @param count number of servers that exist or may exist. @param startingCount how many of them do not run yet. */
+    /**
+     * Returns how many servers may be created now.
+     * @param count number of servers that exist or may exist
+     * @param startingCount number of those that do not run yet
+     */
     room: ({ count, startingCount }: { readonly count: number; readonly startingCount: number }, now: number) => {
       const rooms: readonly (readonly [Bound, number])[] = [
         ['maxServers', maxServers - count],
@@ -54,21 +60,21 @@ export function createSpendingLimiter({ maxServers, maxStarting, maxCreatesPerMi
       blockedBy = rooms.find(([, room]) => room <= 0)?.[0]
       return Math.max(0, Math.min(...rooms.map(([, room]) => room)))
     },
-    /** True if one more create may be sent within this minute, in addition to the planned ones. */
+    /** True if one more create may be planned now. */
     mayCreate: (now: number) => creatable(now) > 0 && (budget === undefined || budget.creates() > 0),
-    /** Records that the create of this match will be sent when its turn comes. */
+    /** Records that the create of this server is planned. */
     planned: (match: object) => {
       if (counts) planned.add(match)
       budget?.planned()
     },
-    /** Records that the create was sent. */
+    /** Records that the create of this server was sent. */
     sent: (match: object, now: number) => {
       planned.delete(match)
       if (counts) recent.push(now)
     },
-    /** Records that the create will never be sent. A create that was sent stays counted. */
+    /** Records that the create of this server was not sent. Has no effect on a create that was sent. */
     abandoned: (match: object) => void planned.delete(match),
-    /** Returns the limit that allowed no server when `room` was last called. Undefined if one was allowed. */
+    /** Returns the limit by which `room` has last allowed no server. Undefined if it has allowed one. */
     blockedBy: (): Bound | undefined => blockedBy,
   }
 }

@@ -27,60 +27,62 @@ import {
 import { assertOwnPlayers, assertPossible } from './report-checks.js'
 import type { ServerListener, ServerState, ServerView } from './server-overview.js'
 
-/** Milliseconds between two reports of a server, and until a silent server is lost (our choices). */
+/** Milliseconds between two reports of a server, and after which a silent server is lost (our choices). */
 export const BEAT_MS = 10_000
 export const LOST_AFTER_MS = 25_000
-/** Milliseconds for which a lost server without a match is kept (our choice). */
+/** Milliseconds for which a lost server without a match is kept after its loss (our choice). */
 const LOST_GRACE_MS = 60_000
 /** Number of consecutive reports with `healthy: false` after which a server is drained. */
 const UNHEALTHY_REPORTS = 3
-/** A longer pause of this process in milliseconds is an outage, during which no server counts as silent. */
+/** Milliseconds above which a pause of this process is an outage. No server counts as silent because of an outage. */
 export const OWN_PAUSE_MS = 5000
 
-/** Called with the consequences of servers' reports for their matches. */
+/** Called with the effects of servers' reports. */
 export interface GameServerListener {
-  /** Returns the players of a match by team. Undefined if they are unknown. */
+  /** Returns the teams and players of a match, for its server. Undefined if unknown. */
   rosterOf(matchId: string): MatchRoster | undefined
-  /** Called when the server reports that players may come. */
+  /** Called when a server reports that a match's players may come. */
   accepted(match: HostedMatch, server: Server): void
-  /** Called when the server cannot serve the match, or did not reply in time. */
+  /** Called when a server reports that it cannot serve a match. */
   refused(match: HostedMatch): void
-  /** Called when the server reports that these players of the match have connected. */
+  /** Called when a server reports that these players of a match have connected. */
   came(match: HostedMatch, playerIds: readonly string[]): void
   left(match: HostedMatch, playerIds: readonly string[]): void
-  /** @param leftNow players who have left with the end */
+  /**
+   * Called when a server reports that a match is over, or no longer reports it. @param leftNow players whom the same
+   * report shows as gone for the first time
+   */
   over(match: HostedMatch, result: MatchResult | undefined, leftNow?: readonly string[]): void
   /**
-   * Called when the server wants seats filled: new ones (`isNew`), or those that are not filled yet. Returns true if
-   * nothing is left to do. Otherwise the call is repeated with the next report.
+   * Called when a match needs more players. `isNew` is false if an earlier call about the same seats is repeated.
+   * Returns true once the call has succeeded. Otherwise it is repeated with the next report.
    */
   seatsWanted(match: HostedMatch, seats: SeatsWanted, isNew: boolean): boolean
   /**
-   * Receives the listing of a server. Undefined: none. Called with each report, and when its process or its state
-   * changes.
+   * Called with a server's listing after each report, and when its process or state changes. Undefined if not listed.
    */
   listed(server: Server, listing: ListingReport | undefined, instance: string): void
-  /** Returns the parts of a server's orders about its seats and the session that it should list. */
+  /** Returns the parts of a server's orders about its seats and about the session that it should list. */
   seatsOn(server: Server): Pick<ServerOrders, 'listing' | 'host'>
-  /** Returns the server's public listing. Undefined unless it is listed. */
+  /** Returns the name and the seats of a listed server. Undefined if the server is not listed. */
   listingOf(server: Server): ServerView['listing']
-  /** Returns the location of the server's pool at which the server is kept. */
+  /** Returns the name of a server's location in its pool. Undefined if it has none. */
   placeOf(server: Server): string | undefined
-  /** True if players are or will be on the server, in addition to those of matches. */
+  /** True if players are on the server or expected there, besides those of its matches. */
   isOccupied(server: Server): boolean
-  /** Called when the server has registered. `isNew`: for the first time with this instance. */
+  /** Called when a server has registered. @param isNew false if the same instance has registered again */
   registered(server: Server, registration: ServerRegistration, isNew: boolean): void
-  /** Called when a server has reported. @param knock the datagram that it says it has received from Muster */
+  /** Called when a server has reported. @param knock the datagram that the server says it has received from Muster */
   heard(server: Server, knock: string | undefined): void
-  /** Returns the beginning of the datagram with which Muster tests the server's address. Undefined: none is sent. */
+  /** Returns the beginning of the datagram that tests the server's address. Undefined if no datagram is sent. */
   knockOf(server: Server): string | undefined
-  /** The server takes no more matches. */
+  /** Called when a server gets no further matches. */
   draining: ServerListener['draining']
-  /** The server has been silent for too long. Its status is read. */
+  /** Called when a server has been silent for 25 s, even since a restart of Muster. Its status should be read. */
   lost: ServerListener['lost']
-  /** A lost server has reported again. */
+  /** Called when a lost server has reported again. */
   returned: ServerListener['returned']
-  /** Called when the server serves nothing and is no longer wanted. */
+  /** Called when a draining server has no matches and players left, or when a silent server is given up. */
   spent(server: Server, reason: DrainReason): void
   problem(server: Server, error: Error): void
 }
@@ -92,28 +94,25 @@ interface GameServersOptions {
   readonly on: GameServerListener
 }
 
-/** A server that must register again. It registered with an earlier process. */
+/** A server that registered before a restart of Muster and must register again. */
 interface AwaitedServer {
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds since when the server is expected. */
   readonly since: number
   isLost: boolean
 }
 
-/** The match statuses with which a server lets players come. */
+/** The statuses of a match whose players may connect. */
 const ACCEPTED: ReadonlySet<string> = new Set(['open', 'closed'])
 
-/** The game servers that have registered. Each report has the whole state, so the last one counts. */
+/** The registered game servers. Each report contains the whole state of a server, so only the last one counts. */
 export class GameServers {
   readonly #options: GameServersOptions
   readonly #on: GameServerListener
   readonly #registered = new Set<Server>()
-  /**
-   * Servers that have yet to register again and to report. Until then their matches and listings are unknown, so they
-   * do not count as empty.
-   */
+  /** Servers that have not reported since a restart. Their matches and listings are unknown, so they are not empty. */
   readonly #expected = new Map<Server, AwaitedServer>()
   #lookedAt: number
-  /** No server counts as silent before this time, because this process could not receive its reports. */
+  /** Epoch milliseconds before which no silence counts, because this process could not receive reports. */
   #upSince: number
 
   constructor(options: GameServersOptions) {
@@ -123,7 +122,9 @@ export class GameServers {
     this.#upSince = this.#lookedAt
   }
 
-  /** Registers a process of a server. A repeated call changes nothing. Another instance replaces the previous one. */
+  /**
+   * Registers a process of a server. A new instance replaces the previous one. The same instance may register again.
+   */
   register(server: Server, registration: ServerRegistration): Registered {
     if (!server.isWanted) throw new ServerGone('This server is no longer needed. End its process.')
     const before = server.presence
@@ -148,8 +149,7 @@ export class GameServers {
   }
 
   /**
-   * Applies a report, which has the whole state of the server. A report that is older than an earlier one changes
-   * nothing.
+   * Applies a report, which contains the whole state of the server. An outdated report changes nothing.
    * @throws {InvalidInput} with the field, and nothing changes; {ServerGone}; {ServerNotRegistered}
    */
   report(server: Server, report: ServerReport): ServerOrders {
@@ -169,9 +169,9 @@ export class GameServers {
   }
 
   /**
-   * Resolves with the orders of a server once their version differs from the given one, or the time is over. A later
-   * call of the same server ends an earlier one. A replaced process does not wait, and does not end the wait of
-   * another. Rejects with the signal's reason.
+   * Resolves with a server's orders once their version differs from the given one, or after `waitMs`. A further call
+   * for the same server ends the wait of the earlier one. A call of a replaced process resolves at once. Rejects with
+   * the signal's reason.
    */
   async waitForOrders(server: Server, wait: OrdersWait): Promise<ServerOrders> {
     const presence = presenceOf(server)
@@ -193,7 +193,7 @@ export class GameServers {
     return this.#ordersFor(server, presence, instance)
   }
 
-  /** Called when the server's orders have changed. A server that waits for them gets them at once. */
+  /** Called when a server's orders have changed. Ends the server's wait for orders. */
   changed(server: Server): void {
     const { presence } = server
     if (presence !== undefined) {
@@ -203,7 +203,7 @@ export class GameServers {
     this.#endIfSpent(server)
   }
 
-  /** From now on the server takes no match. Once it serves none, `spent` is called. */
+  /** Drains a server, so that it gets no further matches. Once it has none left, `spent` is called. */
   drain(server: Server, reason: DrainReason): void {
     const { presence } = server
     if (server.draining === undefined) {
@@ -215,16 +215,15 @@ export class GameServers {
   }
 
   /**
-   * Called for a server that registered with an earlier process. It must register again, or it is lost like a silent
-   * server.
+   * Called for a server that registered before a restart. It must register again, or it is lost like a silent server.
    */
   expect(server: Server): void {
     this.#expected.set(server, { since: this.#options.clock.now(), isLost: false })
   }
 
   /**
-   * True if the server is expected to register again and to report, and is not lost. Its listing is unknown.
-   * @param serverId default: any server
+   * True if a server has not reported since a restart, and is not lost. Its listing is unknown.
+   * @param serverId id of the server. Default: any server
    */
   isExpected(serverId?: string): boolean {
     for (const [{ id }, { isLost }] of this.#expected)
@@ -232,7 +231,6 @@ export class GameServers {
     return false
   }
 
-  /** Called when the server is gone. */
   forget(server: Server): void {
     this.#expected.delete(server)
     this.#registered.delete(server)
@@ -243,7 +241,6 @@ export class GameServers {
     presence.waiter?.()
   }
 
-  /** Looks for silent servers. */
   advance(now: number): void {
     if (now - this.#lookedAt > OWN_PAUSE_MS) this.#upSince = now
     this.#lookedAt = now
@@ -251,7 +248,6 @@ export class GameServers {
     for (const [server, one] of this.#expected) this.#lookAtExpected(server, one, now)
   }
 
-  /** Returns the servers that have registered. */
   *views(): Iterable<ServerView> {
     for (const server of this.#registered)
       if (server.presence !== undefined) yield this.#viewOf(server, server.presence)
@@ -278,7 +274,7 @@ export class GameServers {
 
   #ordersFor(server: Server, presence: RegisteredServer, instance: string): ServerOrders {
     if (instance === presence.registration.instance) return this.#ordersOf(server, presence)
-    // A replaced instance gets the order to drain for as long as a silent server is spared.
+    // A replaced instance is ordered to drain for 25 s. Then it gets an error.
     if (this.#options.clock.now() >= (presence.replaced?.get(instance) ?? -Infinity))
       throw new ServerGone('Another process has registered with the token of this server. End this process.')
     return { version: presence.version, want: 'drain', reason: 'replaced', matches: [] }
@@ -321,14 +317,14 @@ export class GameServers {
     }
   }
 
-  /** True if anyone needs the server. A server that a match has taken need not know the match yet. */
+  /** True if a match or a player needs the server. A match counts even if the server does not know it yet. */
   #isUsed(server: Server): boolean {
     return server.matches.length > 0 || this.#on.isOccupied(server)
   }
 
   /**
-   * Ends a server that takes no match and serves nothing. A server without matches ends even if it has not registered.
-   * A server that registered with an earlier process must report first, because only its report shows what it serves.
+   * Calls `spent` for a draining server that nobody needs. A server from before a restart must report first, because
+   * only its report shows its players.
    */
   #endIfSpent(server: Server): void {
     const { draining, presence } = server
@@ -369,24 +365,26 @@ export class GameServers {
         said.set(match.id, known)
         known.isUnmet = this.#applyMatch(match, server, now, before.get(match.id))
       }
-      // An instance that no longer reports a match has given it up.
+      // The process no longer reports a match that it reported before, so the match is over.
       else if (before.has(match.id)) this.#on.over(match, undefined)
     }
     for (const id of before.keys()) if (!reported.has(id)) said.delete(id)
     if (said.size === 0 && presence.said === said) presence.said = NO_REPORTS
   }
 
-  /** @returns true if the server wants seats filled, for which not everything was done yet */
+  /** Applies the report about a match. @returns true if `seatsWanted` must be repeated */
   #applyMatch(match: HostedMatch, server: Server, reported: MatchReport, before: ReportedMatch | undefined): boolean {
     const { players, status, seats } = reported
     if (ACCEPTED.has(status) && !ACCEPTED.has(before?.status ?? '')) this.#on.accepted(match, server)
     const present = new Set(match.playerIds)
     const came = inOf(players).filter((id) => present.has(id) && before?.players[id] !== 'in')
     if (came.length > 0) this.#on.came(match, came)
-    // A player who left before has an open seat again. The server reports them as `left` until they connect.
+    // A player who has left may get a seat in the match again. Until they connect, the server still reports them as
+    // `left`.
     const hasLeft = (id: string) => Object.hasOwn(players, id) && players[id] === 'left'
     const left = match.playerIds.filter((id) => hasLeft(id) && before?.players[id] !== 'left')
-    // A match ends without a result when the last player leaves. In a match that is over, they leave at its end.
+    // If all players leave in the report that ends the match, `over` announces that. Otherwise the match would end
+    // without its result.
     const isEnd = status === 'over' && left.length === match.playerIds.length
     if (left.length > 0 && !isEnd) this.#on.left(match, left)
     const isNew = !isSame(seats, before?.seats)
@@ -408,7 +406,7 @@ export class GameServers {
 
   #lookAt(server: Server, presence: RegisteredServer, now: number): void {
     const { lostAt } = presence
-    // A server that waits for orders is present.
+    // A server that waits for orders has an open request, so it is not silent.
     if (!server.isWanted || presence.waiter !== undefined) return
     const silentSince = Math.max(presence.seenAt, this.#upSince)
     if (lostAt === undefined) {
@@ -420,7 +418,7 @@ export class GameServers {
       (isEnrolled(server) || !this.#isUsed(server))
     ) {
       server.draining ??= 'silent'
-      // For a server that Muster has not started, silence is the only sign of its end. Its matches are then over.
+      // Muster cannot read the status of an enrolled server, so a long silence counts as its end.
       if (isEnrolled(server)) return this.#on.spent(server, 'silent')
       if (!server.isListed) this.#expected.delete(server)
       this.#endIfSpent(server)
@@ -437,14 +435,14 @@ export class GameServers {
     if (silentMs < LOST_AFTER_MS) return
     if (!one.isLost) this.#on.lost(server, silentMs)
     one.isLost = true
-    // Players may be on a listed server. It may be silent for as long as it may be without a restart of Muster.
+    // A listed server may have players, so it is kept, like a server with matches.
     if (silentMs < LOST_AFTER_MS + LOST_GRACE_MS) return
     if (!isEnrolled(server) && (server.matches.length > 0 || server.isListed)) return
     this.#on.spent(server, 'silent')
   }
 }
 
-/** @throws {ServerGone}; {ServerNotRegistered} */
+/** Returns the state of a registered server. @throws {ServerGone}; {ServerNotRegistered} */
 function presenceOf(server: Server): RegisteredServer {
   const { presence } = server
   if (presence !== undefined) return presence
@@ -452,14 +450,14 @@ function presenceOf(server: Server): RegisteredServer {
   throw new ServerNotRegistered('This server is not registered. Send POST /servers first.')
 }
 
-/** True if a server may get players: it reports, is healthy, and does not drain. */
+/** True if a server may get players: it is registered, not lost, healthy and not draining. */
 export const isOpen = (server: Server): boolean => {
   const { presence, draining } = server
   if (presence === undefined || draining !== undefined || !server.isWanted) return false
   return presence.lostAt === undefined && presence.unhealthy === 0
 }
 
-/** Returns the number of further matches that a server takes now. Undefined while it gets none, see `isOpen`. */
+/** Returns the number of further matches that a server can take now. Undefined if it may get none, see `isOpen`. */
 export const freePlacesOn = (server: Server): number | undefined =>
   server.presence === undefined || !isOpen(server)
     ? undefined

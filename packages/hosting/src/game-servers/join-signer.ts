@@ -14,7 +14,7 @@ interface JoinPublicKey {
   readonly use: 'sig'
 }
 
-/** The public keys with which anyone can verify join tokens (RFC 7517). Empty if each server has its own key. */
+/** The public keys with which anyone can verify join tokens, as JWK set (RFC 7517). Empty with `HS256`. */
 export interface JoinKeySet {
   readonly keys: readonly JoinPublicKey[]
 }
@@ -22,14 +22,16 @@ export interface JoinKeySet {
 /** Signs join tokens with keys derived from the master secret. */
 export interface JoinSigner {
   readonly alg: JoinAlgorithm
-  /** Creates the token of a grant, valid from now by the wall clock. */
+  /** Creates a join token, valid from now by the wall clock. */
   grant(grant: JoinGrant, clock: Pick<Clock, 'now' | 'wallStepMs'>): string
-  /** Returns for `HS256` the secret key of the server with this credential, for `EdDSA` the public key (32 bytes). */
+  /**
+   * Returns the 32 bytes of the key that verifies a server's join tokens: a secret with `HS256`, else the public key.
+   */
   keyOf(credential: string): Uint8Array
   keySet(): JoinKeySet
 }
 
-/** The prefix of an Ed25519 private key in PKCS #8 (RFC 8410). Its 32 bytes follow. */
+/** The bytes of a PKCS #8 Ed25519 private key (RFC 8410) before its 32 secret bytes. */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 interface KeyPair {
@@ -43,7 +45,7 @@ function keyPairOf(seed: Uint8Array): KeyPair {
   return { privateKey, publicKey: Buffer.from(x, 'base64url') }
 }
 
-/** @param alg `EdDSA`: one key for all servers, whose public half may be published. */
+/** Creates the signer for an algorithm. With `EdDSA`, all servers share one key pair. */
 export function createJoinSigner(alg: JoinAlgorithm, keys: Pick<ServerKeys, 'joinKeyOf' | 'joinSeed'>): JoinSigner {
   if (alg === 'HS256')
     return {

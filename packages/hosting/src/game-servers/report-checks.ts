@@ -1,10 +1,10 @@
 import { InvalidInput } from '@muster/core'
 import { type HostedMatch, MOST_LEFT, type ServerRegistration, type ServerReport } from '../records/index.js'
 
-/** Maximum size of a result in bytes of JSON. Thousands of results may wait until the backend accepts them. */
+/** Maximum size of a match's result in bytes of JSON, because thousands of results may wait for the backend. */
 const LARGEST_RESULT_BYTES = 8192
 
-/** @throws {InvalidInput} with the field, for an impossible state */
+/** Checks a report for contradictions. @throws {InvalidInput} with the field */
 export function assertPossible({ matches }: ServerReport, registration: ServerRegistration): void {
   const refuse = (field: string, message: string) => new InvalidInput(`${field}: ${message}`, { field })
   const ids = new Set<string>()
@@ -33,14 +33,14 @@ export function assertPossible({ matches }: ServerReport, registration: ServerRe
 }
 
 /**
- * Checks that a server's reports about its matches concern only their current or former players.
- * @throws {InvalidInput} with the field, for a ranking of other players
+ * Checks that the rankings in a report contain only players who are or were in the match.
+ * @throws {InvalidInput} with the field
  */
 export function assertOwnPlayers({ matches }: ServerReport, served: readonly HostedMatch[]): void {
   const byId = new Map(served.map((own) => [own.id, own]))
   for (const [index, { id: matchId, result: outcome }] of matches.entries()) {
     const own = byId.get(matchId)
-    // Only the latest `MOST_LEFT` players who left are known. With as many, a ranking cannot be checked.
+    // Only the latest `MOST_LEFT` players who left are known. If there may be more, the ranking cannot be checked.
     if (own === undefined || outcome?.ranking === undefined || own.left.length >= MOST_LEFT) continue
     const players = new Set([...own.playerIds, ...own.left.map(({ playerId }) => playerId)])
     const stranger = outcome.ranking.flat().find((one) => !players.has(one))

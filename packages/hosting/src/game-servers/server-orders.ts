@@ -1,74 +1,71 @@
 import { Conflict, MusterError } from '@muster/core'
 import type { JoinAlgorithm } from './join-tokens.js'
 
-/**
- * Thrown if the server of this token is no longer wanted, or another instance of it has registered. The server's
- * process may end.
- */
+/** Thrown if the server with this token must end, or another process has registered as it. The process may exit. */
 export class ServerGone extends MusterError {
   static {
     this.prototype.name = 'ServerGone'
   }
 }
 
-/** Thrown if the server must register before it reports. Muster may have restarted since its registration. */
+/** Thrown if a server reports before it has registered. Muster may have restarted since its registration. */
 export class ServerNotRegistered extends Conflict {
   static {
     this.prototype.name = 'ServerNotRegistered'
   }
 }
 
-/** A player of a match, for its server. Contains no addresses and latencies. */
+/** A player of a match, as its server sees them: without addresses and latencies. */
 export interface RosterPlayer {
   readonly id: string
-  /** Id of the player's ticket. Players of one ticket are a party. */
+  /** Id of the player's ticket. Players with the same ticket are a party. */
   readonly ticketId: string
-  /** Id of the player's seat: `sid` of valid join tokens. Undefined if unknown, e.g. after a restart. */
+  /** Id of the player's seat, `sid` of their join tokens. Undefined if unknown, e.g. after a restart. */
   readonly seatId?: string | undefined
   readonly attributes?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** The players of a match. Teams are in the order of the queue's definition. */
+/** The players of a match, by team. Teams are in the order of the queue's definition. */
 export interface MatchRoster {
   readonly queue: string
   readonly teams: readonly { readonly name: string; readonly players: readonly RosterPlayer[] }[]
-  /** The players' common attributes, from the rules `equal` and `overlap`. */
+  /** The attributes that all players share, by the rules `equal` and `overlap`. */
   readonly equality: Readonly<Record<string, string | number | boolean>>
   readonly intersection: Readonly<Record<string, readonly string[]>>
 }
 
-/** The target state of a server. The server follows the newest orders and ignores earlier ones. */
+/** What a server should do. The server follows the newest orders and ignores earlier ones. */
 export interface ServerOrders {
-  /** Differs between different orders. */
+  /** Version of the orders. It changes with each change of the orders. */
   readonly version: number
-  /** `drain`: finish the running matches and take no others. `stop`: end the process. */
+  /** `run`: serve matches. `drain`: finish the running matches and take no others. `stop`: end the process. */
   readonly want: 'run' | 'drain' | 'stop'
   readonly reason?: string | undefined
-  /** The matches that the server serves or should serve. A match that is missing from the list is over. */
+  /** The matches that the server should serve. A match that is no longer in the list is over. */
   readonly matches: readonly (MatchRoster & { readonly id: string })[]
-  /** The players with a seat on the server. Set only while the server is listed. */
+  /** The session that the server lists, and its seats. Undefined if the server is not listed. */
   readonly listing?: ListingOrders | undefined
-  /** The session that the server should list, because players have requested it. */
+  /** The session that the server should open and list. Undefined if players have requested none. */
   readonly host?: SessionWanted | undefined
   /**
-   * The beginning of the datagram with which Muster tests the server's address. The server must repeat the whole
+   * The beginning of a datagram with which Muster tests the server's address. The server must repeat the received
    * datagram in its reports, as `knock`.
    */
   readonly knock?: string | undefined
 }
 
-/** How a server's process waits until its orders change. */
+/** The parameters of a wait for changed orders. */
 export interface OrdersWait {
-  /** The waiting process. Default: the one that has registered. */
+  /** Id of the waiting process. Default: the registered one. */
   readonly instance?: string | undefined
-  /** The version of the orders that the process already knows. */
+  /** Version of the orders that the process already has. */
   readonly version: number
-  /** Milliseconds. */
+  /** Maximum milliseconds of the wait. */
   readonly waitMs: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** The seats of a listed server, for the server. */
+/** The seats of a listed server, for that server. */
 export interface ListingOrders {
   /** Id of the session: `mid` of the join tokens. */
   readonly session: string
@@ -80,7 +77,7 @@ export interface ListingOrders {
   }[]
 }
 
-/** A session that a server should open and list. */
+/** A session that a server should open and list, because players have requested it. */
 export interface SessionWanted {
   readonly session: string
   readonly name: string
@@ -91,14 +88,14 @@ export interface SessionWanted {
 
 /** The response to a registration. */
 export interface Registered extends ServerOrders {
-  /** Id of the server, the audience of its join tokens. */
+  /** Id of the server, `aud` of its join tokens. */
   readonly id: string
-  /** How the join tokens for this server are signed. */
+  /** How join tokens for this server are signed. */
   readonly alg: JoinAlgorithm
   /**
-   * The key that verifies the join tokens for this server, in base64url. With `HS256` it is secret, see `joinKeyOf`.
+   * The key that verifies join tokens for this server, in base64url. With `HS256` the key is secret, see `joinKeyOf`.
    */
   readonly key: string
-  /** Epoch milliseconds at which the server is stopped in any case. Undefined while its time is not limited. */
+  /** Epoch milliseconds at which Muster stops the server in any case. Undefined while there is no limit. */
   readonly retireAt: number | undefined
 }

@@ -27,29 +27,28 @@ export type ServerState =
   | 'GONE'
   | 'FAILED'
 
-/** Receives the events of game servers for operators. */
+/** Receives the events of game servers. */
 export interface ServerListener {
-  /** Called when a process of the server has registered for the first time. */
+  /** Called when a process of a server has registered for the first time. */
   registered(server: Server, registration: ServerRegistration): void
-  /** Called when the server takes no more matches. */
+  /** Called when a server gets no further matches. */
   draining(server: Server, reason: DrainReason): void
-  /** Called when the server has been silent for this many milliseconds. */
+  /** Called when a server has been silent for this number of milliseconds. */
   lost(server: Server, silentMs: number): void
   /** Called when a lost server has reported again, after this number of milliseconds. */
   returned(server: Server, silentMs: number): void
-  /** Called when a match takes a server of a pool. `isWarm`: false if the server was created for the match. */
+  /** Called when a match claims a server of a pool. `isWarm` is false if the server is created for the match. */
   taken(match: HostedMatch, server: Server, isWarm: boolean): void
-  /** Called when a match no longer takes up a place on its server. */
+  /** Called when a match leaves a server of a pool. */
   freed(match: HostedMatch, server: Server, reason: FreedReason): void
 }
 
 /**
- * Why a match leaves a server of a pool: the reason for the end of the match or the server. After `silent` (the server
- * did not reply to the offer) or `refused` (the server refused it), another server is tried.
+ * Why a match leaves a server of a pool. After `silent` (no reply to the offer) or `refused`, it gets another server.
  */
 export type FreedReason = ReturnReason | StopReason | 'silent'
 
-/** Seats by state. `total` is always the sum of the others. */
+/** Numbers of seats by state. `total` is the sum of the others. */
 export interface SeatCounts {
   readonly total: number
   readonly free: number
@@ -58,35 +57,35 @@ export interface SeatCounts {
   readonly away: number
 }
 
-/** A registered game server, for operators. Times are epoch milliseconds. Contains no address, token or key. */
+/** A registered game server, as operators see it. Times are epoch milliseconds. Contains no address, token or key. */
 export interface ServerView {
   readonly id: string
   readonly state: ServerState
-  /** Name of the server's pool. Undefined for the server of one match. */
+  /** Name of the server's pool. Undefined for a server of a single match. */
   readonly pool: string | undefined
-  /** Name of the server's location in the pool, or the city where it runs. Undefined if neither is known. */
+  /** Name of the server's location in the pool, or its city. Undefined if neither is known. */
   readonly place: string | undefined
   /** Name of the server's source. Undefined: the deployment service. */
   readonly source: string | undefined
   /** Id of the key with which the server enrolled. Undefined for a server that Muster has started. */
   readonly enrolmentKey: string | undefined
-  /** Id of the server's deployment. Undefined until the service has returned it. */
+  /** Id of the server's deployment, or the handle of its source. Undefined while unknown. */
   readonly requestId: string | undefined
-  /** The build of the game, as reported. */
+  /** The build of the game, as the server reports it. */
   readonly build: string | undefined
-  /** Ids of the matches that the server serves or should serve, and its maximum number of concurrent matches. */
+  /** Ids of the matches that the server should serve, and the maximum number of concurrent matches. */
   readonly matches: readonly string[]
   readonly matchesAtOnce: number
-  /** Number of matches that the server was given so far. */
+  /** Number of matches that the server has been given so far. */
   readonly matchesServed: number
-  /** Number of players on the server by its last report, and its reported maximum. */
+  /** Number of players on the server by its last report, and the maximum number that it reports. */
   readonly playersIn: number
   readonly seats: number | undefined
-  /** The server's public listing, and its seats as counted here. Undefined unless it is listed. */
+  /** Name and seat counts of a listed server, as Muster counts them. Undefined if the server is not listed. */
   readonly listing: { readonly name: string; readonly seats: SeatCounts } | undefined
   readonly registeredAt: number
-  /** The time of the server's last report. */
+  /** Epoch milliseconds of the server's last report. */
   readonly seenAt: number
-  /** Why the server takes no more matches. Undefined while it may take some. */
+  /** Why the server gets no further matches. Undefined while it may get some. */
   readonly draining: DrainReason | undefined
 }

@@ -1,28 +1,25 @@
-// pure: the locations of pool servers, and their extra latency compared with the best location for a match
+// pure: the locations of a pool's servers, and how much latency they add for a match
 import { type Coordinates, greatCircleKm } from '@muster/core'
 import type { Placement, Server } from '../records/index.js'
 import type { PoolPlace } from './pool-place.js'
 
-/** The requirements of a match, or of a player who starts a server, for a warm server. */
+/** What a match, or a player who starts a server, needs of a warm server. */
 export interface WarmNeeds {
-  /**
-   * True if nobody may play on the server yet, because it will be listed as the player's own. Default false: it may
-   * have other matches.
-   */
+  /** True if the server must be empty, because the player will list it as their own. Default false. */
   readonly isEmpty?: boolean | undefined
   readonly middle: Coordinates | undefined
-  /** The locations chosen by the match's rules, the best first. Empty or undefined: near its players. */
+  /** The locations that the match's rules choose, the best first. Empty or undefined if none: then near the players. */
   readonly placements: readonly Placement[] | undefined
 }
 
-/** Kilometres within which demand counts as one location, and within which a server counts as being at a beacon. */
+/** Kilometres within which demand counts as one location, and a server as located at a beacon. */
 export const SAME_PLACE_KM = 300
-/** Kilometres per millisecond of round trip: light in fibre, both ways, along indirect routes. */
+/** Kilometres per millisecond of round trip, for light in optical fibre on indirect routes. */
 export const KM_PER_MS = 65
 
 /**
- * Returns the extra round trip in milliseconds of a server at these coordinates, compared with the best location.
- * Undefined: it does not fit.
+ * Returns the milliseconds of round trip that a server at these coordinates adds, compared with the best location.
+ * Undefined if a latency rule forbids the coordinates.
  */
 export function detourAt(
   at: Coordinates | undefined,
@@ -43,11 +40,12 @@ export function detourAt(
 }
 
 /**
- * Returns the extra round trip in milliseconds of a warm server, compared with the best location for a match.
- * Undefined: it does not fit.
+ * Returns the milliseconds of round trip that a warm server adds for a match, compared with the best location.
+ * Undefined if a latency rule forbids the server's location.
  */
 export function addedLatencyMs(server: Server, needs: WarmNeeds, best: PoolPlace | undefined): number | undefined {
-  // A rule's limit is never exceeded, so a server fits no rule until the service has reported its location.
+  // The limit of a latency rule is never exceeded: with such a rule, only the location that the service has reported
+  // counts.
   const isKnown = server.isLocated || locatedAt(server) !== undefined
   const at = isKnown || (needs.placements?.length ?? 0) === 0 ? locationOf(server) : undefined
   return detourAt(at, needs, best)
@@ -57,7 +55,7 @@ export function addedLatencyMs(server: Server, needs: WarmNeeds, best: PoolPlace
 export const kmTo = ({ coordinates }: PoolPlace, near: Coordinates | undefined): number =>
   coordinates === undefined || near === undefined ? Infinity : greatCircleKm(coordinates, near)
 
-/** Returns the location of a server: as reported by the service, otherwise as requested. Undefined: unknown. */
+/** Returns the location of a server as reported, otherwise as requested. Undefined if neither is known. */
 export const locationOf = (server: Server): Coordinates | undefined =>
   locatedAt(server) ?? server.tries.at(-1)?.at ?? server.near
 

@@ -1,21 +1,21 @@
 const MINUTE_MS = 60_000
 const DAY_MINUTES = 1440
-/** Averages follow approximately the last 100 boots and matches. */
+/** Minimum weight of a new value in the averages of boots and matches. They follow about the last 100 values. */
 const LEAST_WEIGHT = 0.01
-/** Assumed before the first boot is measured (our choice). */
+/** Assumed seconds of a boot and of a match, until the first one is measured (our choice). */
 const FIRST_BOOT_SECONDS = 20
 const FIRST_MATCH_SECONDS = 900
-/** The time constants of the averages of arrivals, in milliseconds. */
+/** Time constants of the averages of arrivals, in milliseconds. */
 const SMOOTHING_MS = [120_000, 360_000, 1_080_000, 1_800_000] as const
-/** The shortest average with at least this many matches counts. A shorter one is mostly noise. */
+/** Minimum number of matches within an average's time constant. Averages of fewer matches are mostly noise. */
 const ENOUGH = 30
-/** Number of minutes in which today's demand is compared with yesterday's. The quotient is limited to `LEVEL`. */
+/** Number of minutes in which today's demand is compared with yesterday's. `LEVEL` limits the quotient. */
 const LEVEL_MINUTES = 30
 const LEVEL = { least: 0.25, most: 4 }
 
-/** Measures the matches of a pool at one location, and predicts demand. Times are epoch milliseconds. */
+/** Measures the demand for servers of a pool at one location, and predicts it. Times are epoch milliseconds. */
 export function createDemand(startedAt: number) {
-  /** Arrivals by minute. Today's overwrite yesterday's. */
+  /** Number of matches by minute, for the last two days. The index is the minute modulo two days. */
   const minutes = new Uint32Array(2 * DAY_MINUTES)
   const firstMinute = Math.floor(startedAt / MINUTE_MS)
   let minute = firstMinute
@@ -35,7 +35,6 @@ export function createDemand(startedAt: number) {
     if (wanted > minute) longest *= 0.999 ** (wanted - minute)
     minute = Math.max(minute, wanted)
   }
-  /** Decays the averages to the present time. */
   const decay = (now: number) => {
     const passed = Math.max(0, now - averagedAt)
     averagedAt = Math.max(averagedAt, now)
@@ -43,8 +42,8 @@ export function createDemand(startedAt: number) {
   }
 
   /**
-   * Returns the current averages in matches per second, corrected for the time before the start. A few matches within a
-   * moment are no rush, so the averages cover at least the shortest time constant.
+   * Returns the averages in matches per second. They are corrected for the missing time before the start, as if at
+   * least two minutes had passed: a few matches at the start are no rush.
    */
   const rates = (now: number): readonly number[] => {
     const seen = Math.max(SMOOTHING_MS[0], now - startedAt)
@@ -61,12 +60,12 @@ export function createDemand(startedAt: number) {
       before += at(present - back - DAY_MINUTES)
     }
     const level = before === 0 ? 1 : Math.min(LEVEL.most, Math.max(LEVEL.least, today / before))
-    // Two adjacent minutes are read, so that a peak of yesterday that began slightly earlier or later is not missed.
+    // Read two adjacent minutes, because yesterday's peak may come slightly earlier today.
     return (Math.max(at(present - DAY_MINUTES), at(present - DAY_MINUTES + 1)) / 60) * level
   }
 
   return {
-    /** Called when a match has requested a server. */
+    /** Called when a match needs a server. */
     arrived: (now: number) => {
       advanceTo(now)
       decay(now)
@@ -74,7 +73,7 @@ export function createDemand(startedAt: number) {
       const index = Math.floor(now / MINUTE_MS) % minutes.length
       minutes[index] = (minutes[index] ?? 0) + 1
     },
-    /** Called when a match that requested a server at that time needs none after all. */
+    /** Called when a match no longer needs a server. @param cameAt the time of its `arrived` */
     withdrawn: (cameAt: number, now: number) => {
       advanceTo(now)
       decay(now)
@@ -83,24 +82,24 @@ export function createDemand(startedAt: number) {
         averages[nth] = Math.max(0, (averages[nth] ?? 0) - left)
       }
       const wanted = Math.floor(cameAt / MINUTE_MS)
-      // Minutes of more than two days ago were overwritten.
+      // Matches of more than two days ago are no longer counted by minute.
       if (wanted > minute - minutes.length) minutes[wanted % minutes.length] = Math.max(0, at(wanted) - 1)
     },
-    /** Called when a server has registered. @param ms milliseconds since its create */
+    /** Called when a server has registered for the first time. @param ms milliseconds since its create */
     booted: (ms: number) => {
       boots += 1
       boot += Math.max(LEAST_WEIGHT, 1 / boots) * (ms / 1000 - boot)
     },
-    /** Called when a match has ended. @param ms its duration in milliseconds */
+    /** Called when a match has left its server. @param ms milliseconds for which its players could connect */
     played: (ms: number) => {
       matches += 1
       match += Math.max(LEAST_WEIGHT, 1 / matches) * (ms / 1000 - match)
       longest = Math.max(longest, ms / 1000)
     },
     /**
-     * Returns the number of matches per second to be ready for. It is the maximum of three values: the two-minute
-     * average (or, with few matches, the average over the minutes in which 30 of them come), its trend extrapolated
-     * over a boot, and the same minute yesterday at today's level.
+     * Returns the predicted matches per second: the maximum of three values. The first is the shortest average with
+     * enough matches. The second adds its trend until a server has booted. The third is the same minute yesterday,
+     * scaled to today's level.
      */
     rate: (now: number) => {
       advanceTo(now)
@@ -108,29 +107,28 @@ export function createDemand(startedAt: number) {
       const all = rates(now)
       const enough = all.findIndex((rate, nth) => (rate * (SMOOTHING_MS[nth] ?? 0)) / 1000 >= ENOUGH)
       const average = all.at(enough) ?? 0
-      // Averages lag behind by their time constants. So the slope is the difference of the first two averages, divided
-      // by the difference of their time constants.
+      // An average lags behind by its time constant, so the slope is the difference of two averages divided by that of
+      // their time constants.
       const [fast = 0, slower = 0] = all
       const slope = enough === 0 ? (fast - slower) / ((SMOOTHING_MS[1] - SMOOTHING_MS[0]) / 1000) : 0
       return Math.max(average, average + slope * boot, yesterday(now), 0)
     },
-    /** Returns the average matches per second of the last half hour, to which idleness is compared. */
+    /** Returns the matches per second, averaged over half an hour. */
     steadyRate: (now: number) => {
       advanceTo(now)
       decay(now)
       return rates(now).at(-1) ?? 0
     },
-    /** Returns the number of matches that requested a server within the last hour. */
+    /** Returns the number of matches that needed a server within the last hour. */
     lastHour: (now: number) => {
       advanceTo(now)
       let sum = 0
       for (let back = 0; back < 60; back += 1) sum += at(Math.floor(now / MINUTE_MS) - back)
       return sum
     },
-    /** Returns the average boot time in seconds. */
     bootSeconds: () => boot,
     matchSeconds: () => match,
-    /** Returns the seconds of the longest recent match. */
+    /** Returns the seconds of the longest recent match. The value decays by 0.1 % a minute. */
     longestMatchSeconds: () => Math.max(longest, match),
   }
 }

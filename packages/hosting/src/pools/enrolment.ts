@@ -3,53 +3,46 @@ import { BlockList, isIP } from 'node:net'
 import { z } from 'zod'
 import { type Deploy, ENROLLED, type Enrolled } from '../records/index.js'
 
-/** A key with which servers enrol themselves in a pool: plain data, e.g. from JSON. */
+/** A key with which servers enrol in a pool: plain data, e.g. from JSON. */
 export interface EnrolmentDefinition {
   /** Secret of at least 32 characters. Its id is the first 8 hex digits of its SHA-256. */
   readonly key: string
-  /** Name of one of the pool's `places`: the location of its servers. A process cannot choose its location. */
+  /** Name of one of the pool's `places`: the location of the servers, which their processes cannot choose. */
   readonly place: string
   /** Maximum number of concurrent servers with this key. */
   readonly max: number
   /** Maximum number of concurrent matches of each server. Default 64. */
   readonly matches?: number | undefined
   /**
-   * Allowed addresses of its servers: networks such as `203.0.113.0/24`, addresses, and host names. Default: only the
-   * address that the request came from.
+   * Allowed addresses of the servers: networks such as `203.0.113.0/24`, addresses, and host names. Default: only the
+   * address of the enrolment request's sender.
    */
   readonly hosts?: readonly string[] | undefined
-  /** Builds that its servers may run. Default: the version that the pool deploys. For a pool without `deploy`: any. */
+  /** Allowed builds of the servers. Default: the version that the pool deploys. For a pool without `deploy`: any. */
   readonly builds?: readonly string[] | undefined
-  /**
-   * If set, Muster tests whether a port of the server's address can be reached, and sends no players before that.
-   * Default: the address is trusted.
-   */
+  /** If set, Muster tests whether it can reach a port, and sends no players before. Default: the address is trusted. */
   readonly knock?:
     | {
         readonly kind: 'tcp' | 'udp'
-        /** Name of the port, in the server's address. */
+        /** Name of the port among the server's reported ports. */
         readonly port: string
-        /** Milliseconds of the test, with one attempt a second, after which the server is removed. Default 30,000. */
+        /** Milliseconds of the test, with one attempt a second. A server that fails it is removed. Default 30,000. */
         readonly withinMs?: number | undefined
       }
     | undefined
 }
 
-/** Minimum length of a key in characters. */
 const SHORTEST_KEY = 32
 const NAME = /^(?=.{1,253}$)[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i
 
-/** The schema of the key itself. The message of a refinement does not contain the value. */
+/** The schema of a key. It is a refinement, because a refinement's error message does not contain the secret. */
 export const enrolmentKeySchema = z
   .string()
   .refine((key) => key.length >= SHORTEST_KEY && key.length <= 512 && /^[!-~]+$/.test(key), {
     error: `must have ${SHORTEST_KEY} to 512 visible ASCII characters`,
   })
 
-/**
- * Returns the schema of an entry of `enrol`. Its output is valid input for it. @param key schema of the key, or of a
- * reference to it
- */
+/** Returns the schema of an entry of `enrol`, which also accepts its own output. @param key schema of `key` */
 export const enrolmentSchemaWith = <Key extends z.ZodType>(key: Key) =>
   z.strictObject({
     key,
@@ -74,10 +67,10 @@ export const enrolmentSchemaWith = <Key extends z.ZodType>(key: Key) =>
 /** A key of a pool, validated, with defaults filled in. */
 export type Enrolment = Readonly<z.output<ReturnType<typeof enrolmentSchemaWith<typeof enrolmentKeySchema>>>>
 
-/** Returns the SHA-256 of a key in hex digits, by which keys are compared. */
+/** Returns the SHA-256 of a key in hex digits. Keys are compared by these digests. */
 export const digestOf = (key: string): string => createHash('sha256').update(key).digest('hex')
 
-/** Cached digests, because they are compared often. */
+/** Digests of the keys, cached because keys are compared often. */
 const digests = new WeakMap<Enrolment, string>()
 
 function digestIn(enrolment: Enrolment): string {
@@ -86,13 +79,13 @@ function digestIn(enrolment: Enrolment): string {
   return digest
 }
 
-/** True if the enrolment's key has this digest. */
+/** True if the key of the enrolment has this digest. */
 export const hasDigest = (enrolment: Enrolment, digest: string): boolean => digestIn(enrolment) === digest
 
 /** Returns the id of a key for operators and the store: the first 8 hex digits of its SHA-256. */
 export const enrolmentIdOf = (enrolment: Enrolment): string => digestIn(enrolment).slice(0, 8)
 
-/** A key of a pool for operators, with its limits but without the key itself. */
+/** A key of a pool, with its limits and without the secret, for operators. */
 export interface EnrolmentView extends Omit<Enrolment, 'key' | 'hosts' | 'knock'> {
   /** The first 8 hex digits of the SHA-256 of the key. */
   readonly key: string
@@ -106,37 +99,40 @@ export const enrolmentViewsOf = (pool: KeyedPool & { readonly name: string }): r
     return { key: enrolmentIdOf(enrolment), pool: pool.name, place, max, matches, builds }
   })
 
-/** The part of a pool that its keys depend on. */
+/** The part of a pool that decides about its keys. */
 interface KeyedPool {
   readonly source?: string | undefined
   readonly deploy: Pick<Deploy, 'version'>
   readonly enrol: readonly Enrolment[]
 }
 
-/** True if servers with this key may run a build. */
+/** True if servers with this key may run this build. */
 export function mayRun({ deploy, source }: KeyedPool, { builds }: Enrolment, build: string | undefined): boolean {
   if (builds !== undefined) return build !== undefined && builds.includes(build)
   return source === ENROLLED || build === deploy.version
 }
 
-/** True if a server may have this address. @param from address that its request came from */
+/** True if a server with this key may have this address. @param from address of the enrolment request's sender */
 export function mayBeAt({ hosts }: Enrolment, host: string, from: string | undefined): boolean {
   if (hosts === undefined) return from !== undefined && plain(host) === plain(from)
   return hosts.some((allowed) => isWithin(allowed, host))
 }
 
-/** Returns the entry of the configuration with the key of an enrolled server. Undefined: the key was removed. */
+/** Returns the key of an enrolled server, as configured. Undefined if the key was removed. */
 export const enrolmentOf = (pool: Pick<KeyedPool, 'enrol'>, { key }: Enrolled): Enrolment | undefined =>
   pool.enrol.find((one) => enrolmentIdOf(one) === key)
 
-/** Returns why an enrolled server must end: its key is no longer in the configuration, or its build is outdated. */
+/**
+ * Returns why an enrolled server must end: `retired` if its key was removed, `update` if its build is no longer
+ * allowed. Undefined if it may continue.
+ */
 export function enrolmentEnd(pool: KeyedPool, enrolled: Enrolled): 'retired' | 'update' | undefined {
   const enrolment = enrolmentOf(pool, enrolled)
   if (enrolment === undefined) return 'retired'
   return mayRun(pool, enrolment, enrolled.build) ? undefined : 'update'
 }
 
-/** Normalizes an IPv4 address in IPv6 notation. */
+/** Returns an address in lower case. IPv4 addresses in IPv6 notation become IPv4 notation. */
 const plain = (address: string) => address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
 
 function isHost(text: string): boolean {

@@ -1,4 +1,6 @@
-/** Pools of game servers that serve several matches: how many are warm, which one a match takes, and when they end. */
+/**
+ * Pools of game servers that serve several matches: how many are kept warm, which one a match gets, and when they end.
+ */
 export { digestOf, type Enrolment, enrolmentIdOf, enrolmentOf, hasDigest, mayBeAt, mayRun } from './enrolment.js'
 export type { Pool } from './pool-definition.js'
 export { Pools, type PoolState } from './pools.js'

@@ -4,27 +4,24 @@ import { type Deploy, type DeployDefinition, deploySchema, ENROLLED } from '../r
 import { type EnrolmentDefinition, enrolmentKeySchema, enrolmentSchemaWith } from './enrolment.js'
 import { MOST_WARM } from './stock-size.js'
 
-/** A pool of game servers that outlive a match: plain data, e.g. from JSON. A queue names its pool. */
+/** A pool of game servers that outlive a match: plain data, e.g. from JSON. A queue uses a pool by its name. */
 export interface PoolDefinition {
-  /** 1 to 64 characters. */
+  /** The pool's name, 1 to 64 characters. */
   readonly name: string
   /**
-   * The deployment of its servers. They always register, so `probe` must be omitted. Default with `enrol`: none, all
-   * servers enrol themselves.
+   * How the pool's servers are deployed. `probe` must be omitted, because they always register. Default, only with
+   * `enrol`: all servers enrol themselves.
    */
   readonly deploy?: Omit<DeployDefinition, 'probe'> | undefined
-  /**
-   * Keys with which servers that Muster has not started add themselves. Two keys with the same location allow a
-   * rotation.
-   */
+  /** Keys with which servers that Muster has not started enrol. For a rotation, use two keys with the same location. */
   readonly enrol?: readonly EnrolmentDefinition[] | undefined
-  /** Name of the source of its servers: one of `sources`. Default: the deployment service. */
+  /** Name of the source of the pool's servers, one of `sources`. Default: the deployment service. */
   readonly source?: string | undefined
   /** Locations where servers are kept warm. Default: locations from which matches come. */
   readonly places?: readonly PoolPlaceDefinition[] | undefined
-  /** How many servers are kept warm. Default: none. Servers are created when matches need them. */
+  /** How many servers are kept warm. Default: none, servers are created when matches need them. */
   readonly warm?: WarmDefinition | undefined
-  /** Number of matches and time for which a server is used. Default: one match. */
+  /** After how many matches and how much time a server ends. Default: after one match. */
   readonly reuse?: ReuseDefinition | undefined
   /** Seconds for which a surplus server without a match is kept. Default 60. */
   readonly keepIdleSeconds?: number | undefined
@@ -33,13 +30,13 @@ export interface PoolDefinition {
    * location. Default 15. The limit of a latency rule is never exceeded.
    */
   readonly detourMs?: number | undefined
-  /** Times at which more servers are kept. The greatest goal of all active schedules counts. */
+  /** Times at which more servers are kept warm. If several apply, the greatest goal counts. */
   readonly at?: readonly ScheduleDefinition[] | undefined
-  /** Whether players may start servers of the pool, and how many. Default: they may not. */
+  /** Whether players may start servers of the pool, and how many. Default: they may start none. */
   readonly custom?: CustomDefinition | undefined
 }
 
-/** Servers that players start and list for their own games. */
+/** Limits of the servers that players start and list. */
 export interface CustomDefinition {
   /** Maximum number of concurrent servers of one player. Default 1. */
   readonly perPlayer?: number | undefined
@@ -47,25 +44,25 @@ export interface CustomDefinition {
    * Maximum number of concurrently listed servers of the pool. Default 20 (our choice, to bound the cost of a mistake).
    */
   readonly max?: number | undefined
-  /** Seconds after which a server without players ends. Default 300. */
+  /** Seconds after which a listed server without players ends. Default 300. */
   readonly emptySeconds?: number | undefined
-  /** Attributes of `browser` that a player may set. Default: all. */
+  /** Attributes of the server browser that players may set. Default: all. */
   readonly attributes?: readonly string[] | undefined
 }
 
 export interface PoolPlaceDefinition {
-  /** 1 to 64 characters, for operators. */
+  /** The location's name for operators, 1 to 64 characters. */
   readonly name: string
-  /** Degrees, from -90 to 90. */
+  /** Latitude in degrees, from -90 to 90. */
   readonly latitude: number
-  /** Degrees, from -180 to 180. */
+  /** Longitude in degrees, from -180 to 180. */
   readonly longitude: number
 }
 
 export interface WarmDefinition {
   /** Target share of matches that find a warm server, from 0 to 0.999. Default 0.95. */
   readonly hit?: number | undefined
-  /** Maximum number of idle servers, as a share of those in use. Default 0.1. */
+  /** Maximum number of idle servers, as a share of the servers in use. Default 0.1. */
   readonly maxIdleShare?: number | undefined
   /** Maximum number of warm servers of the pool. Default 50 (our choice, to bound the cost of a mistake). */
   readonly max?: number | undefined
@@ -76,18 +73,21 @@ export interface WarmDefinition {
 export interface ReuseDefinition {
   /** Maximum number of matches that a server serves. Default 1. */
   readonly maxMatches?: number | undefined
-  /** Minutes after which a server takes no more matches. Default: based on `deploy.maxDurationMs`. */
+  /**
+   * Minutes after which a server takes no more matches. Default: `deploy.maxDurationMs` minus the longest recent match
+   * and 1 minute.
+   */
   readonly maxAgeMinutes?: number | undefined
 }
 
 export interface ScheduleDefinition {
-  /** When the schedule begins: five fields, like in crontab. */
+  /** When the schedule begins, in `timezone`: five fields as in crontab. */
   readonly cron: string
-  /** Name of a time zone. Default UTC. */
+  /** Time zone of `cron`, e.g. `Europe/Oslo`. Default UTC. */
   readonly timezone?: string | undefined
-  /** Duration in minutes. */
+  /** Duration of the schedule in minutes. */
   readonly minutes: number
-  /** Another target share of matches that find a warm server. It ignores `maxIdleShare`. */
+  /** Target share of matches that find a warm server, instead of that of `warm`. `maxIdleShare` does not limit it. */
   readonly hit?: number | undefined
   /** Minimum number of warm servers at each location. */
   readonly min?: number | undefined
@@ -117,7 +117,7 @@ const schedule = z
       context.addIssue({ code: 'custom', path: ['hit'], message: 'is required unless min is given' })
   })
 
-/** How servers of a pool are deployed. They must register before matches are offered to them. */
+/** The schema of the deployment settings of a pool. Its servers always register. */
 export const poolDeploySchema = deploySchema
   .refine(({ probe }) => probe === undefined || probe.kind === 'registration', {
     path: ['probe'],
@@ -171,12 +171,12 @@ const definition = z.strictObject({
     .optional(),
 })
 
-/** Used for a pool whose servers all enrol themselves: nothing is deployed. */
+/** Returns deployment settings for a pool whose servers all enrol themselves. Nothing is ever deployed with them. */
 const undeployed = ({ name }: { readonly name: string }) =>
   poolDeploySchema.parse({ application: name, version: ENROLLED })
 
 /**
- * Returns the schema of a pool. Its output is valid input for it.
+ * Returns the schema of a pool. It also accepts its own output.
  * @param key schema of a key of `enrol`, or of a reference to it
  */
 export const poolSchemaWith = <Key extends z.ZodType>(key: Key) =>
@@ -207,7 +207,9 @@ export type Pool = Readonly<z.output<typeof poolSchema>>
 
 type Schedule = Pool['at'][number]
 
-/** The last checked minute of each schedule and the result. It is cached because schedules begin on the minute. */
+/**
+ * Whether each schedule was active in the last checked minute. Cached, because schedules begin and end on the minute.
+ */
 const lastAsked = new WeakMap<Schedule, { readonly minute: number; readonly holds: boolean }>()
 
 function holdsAt(scheduled: Schedule, now: number): boolean {
@@ -222,7 +224,7 @@ function holdsAt(scheduled: Schedule, now: number): boolean {
   return holds
 }
 
-/** Returns the goals of the schedules that are active now. @param now date of the wall clock, in epoch milliseconds. */
+/** Returns the goals of the active schedules. @param now epoch milliseconds by the wall clock */
 export function scheduledGoals(
   { at }: Pick<Pool, 'at'>,
   now: number,

@@ -3,27 +3,27 @@ import { HostedMatch, newPoolServer, type Order, RegisteredServer, type Server }
 import { poolSchema, type PoolDefinition } from './pool-definition.js'
 import { Pools } from './pools.js'
 
-/** A load on a pool at one location. Times are seconds. */
+/** A simulated load on a pool with one location. Times are seconds. */
 export interface PoolLoad {
-  /** Matches per hour, at this number of seconds from the start. */
+  /** Returns the matches per hour at this number of seconds after the start. */
   readonly perHour: (second: number) => number
   readonly bootSeconds: (random: Random) => number
   readonly matchSeconds: (random: Random) => number
   readonly seconds: number
-  /** Initial seconds that are not counted. */
+  /** Seconds after the start that do not count in the result. */
   readonly warmUpSeconds: number
   readonly pool?: Omit<PoolDefinition, 'name' | 'deploy' | 'places'>
   readonly seed: number
 }
 
-/** The result of the load. */
+/** The result of a simulated load. */
 export interface PoolOutcome {
   readonly matches: number
   readonly hit: number
-  /** Idle server-seconds, as a share of the server-seconds of matches. */
+  /** Idle time of servers divided by the time of matches. */
   readonly idleShare: number
   readonly creates: number
-  /** The share of matches that found a warm server, by hour. */
+  /** Share of matches that found a warm server, for each hour. */
   readonly hitByHour: readonly number[]
 }
 
@@ -32,7 +32,7 @@ interface Event {
   readonly act: () => void
 }
 
-/** Runs a pool, without a matchmaker, on virtual time. */
+/** Simulates a pool without a matchmaker, on virtual time. */
 export function runPool(load: PoolLoad): PoolOutcome {
   const random = seededRandom(load.seed)
   const start = Date.UTC(2026, 0, 5)
@@ -49,7 +49,7 @@ export function runPool(load: PoolLoad): PoolOutcome {
   const hours: { matches: number; hits: number }[] = []
   const isCounted = () => now - start >= load.warmUpSeconds * 1000
 
-  /** Since when each server has been idle. */
+  /** When each idle server became idle, in milliseconds. */
   const idleSince = new Map<Server, number>()
   const busy = (server: Server) => {
     const since = idleSince.get(server)
@@ -133,7 +133,9 @@ export function runPool(load: PoolLoad): PoolOutcome {
     if (warm !== undefined) play(server, match)
     pools.advance(now)
   }
-  /** Arrivals at a changing rate. They are drawn at the highest rate, and random ones are then left out. */
+  /**
+   * The highest rate of the load. Arrivals are drawn at this rate, and then randomly dropped down to the current rate.
+   */
   const highest = Math.max(...Array.from({ length: Math.ceil(load.seconds / 60) }, (_, at) => load.perHour(at * 60)))
   const next = () => {
     after((-Math.log(1 - random()) * 3600) / highest, () => {
@@ -164,7 +166,7 @@ export function runPool(load: PoolLoad): PoolOutcome {
   }
 }
 
-/** Events by time: a binary heap. */
+/** A queue of events, ordered by time: a binary heap. */
 function createEvents() {
   const heap: Event[] = []
   const isBefore = (one: number, other: number) => (heap[one]?.at ?? Infinity) < (heap[other]?.at ?? Infinity)

@@ -5,13 +5,13 @@ import type { Pool } from './pool-definition.js'
 const NOTHING = Object.freeze({})
 
 interface PoolOrderParts {
-  /** The tickets near which the server is requested. */
+  /** The tickets near whose players the server is created. */
   readonly near?: readonly FoundTicket[] | undefined
   readonly placements?: Order['placements'] | undefined
   readonly place?: { readonly name: string; readonly coordinates: Coordinates | undefined } | undefined
 }
 
-/** Returns the order of a server of a pool: near tickets, at placements that rules choose, or at a pool's location. */
+/** Returns the order of a server: at a location of the pool, at the placements that rules choose, or near tickets. */
 export function orderOf({ deploy }: Pool, { near, placements, place }: PoolOrderParts): Order {
   const coordinates = place?.coordinates
   const at: Placement | undefined = coordinates && {

@@ -7,7 +7,7 @@ import { mostWarm, stockFor } from './stock-size.js'
 /** A location where servers of a pool are kept. */
 export type PoolPlace = ReturnType<typeof newPlace>
 
-/** A location of a pool, for operators. */
+/** The state of a location of a pool, for operators. */
 export interface PoolPlaceView {
   readonly pool: string
   readonly place: string
@@ -19,22 +19,23 @@ export interface PoolPlaceView {
   readonly idle: number
   readonly playing: number
   readonly draining: number
-  /** Number of matches since the process began, and how many of them found a warm server. */
+  /** Number of matches that needed a server since this process started, and of those that found a warm one. */
   readonly asked: number
   readonly hits: number
-  /** Expected share of matches that find a warm server, at the current rate. Undefined while there are no matches. */
+  /** Share of matches that is expected to find a warm server. Undefined while no matches are expected. */
   readonly expectedHit: number | undefined
-  /** Expected number of matches per hour, and the number in the last hour. */
+  /** Predicted number of matches per hour, and the actual number in the last hour. */
   readonly ratePerHour: number
   readonly cameLastHour: number
   readonly bootSeconds: number
-  /** Hours for which servers were idle, except enrolled ones, which cost nothing. */
+  /** Hours for which servers were idle. Enrolled servers do not count, because they cost nothing. */
   readonly idleHours: number
 }
 
 /**
- * @param coordinates undefined for matches without a known location
- * @param now epoch milliseconds.
+ * Creates a location of a pool.
+ * @param coordinates undefined for the location of matches without known coordinates
+ * @param now epoch milliseconds
  */
 export const newPlace = (name: string, coordinates: Coordinates | undefined, now: number) => ({
   name,
@@ -42,7 +43,7 @@ export const newPlace = (name: string, coordinates: Coordinates | undefined, now
   demand: createDemand(now),
   asked: 0,
   hits: 0,
-  /** Idle server-milliseconds. */
+  /** Milliseconds for which servers were idle, added up. */
   idleMs: 0,
 })
 
@@ -57,19 +58,19 @@ export const added = (places: PoolPlace[], place: PoolPlace): PoolPlace => {
   return place
 }
 
-/** Margin in milliseconds by which a server stops taking matches before its end, in addition to the longest match. */
+/** Milliseconds that are added to the longest match when a server's last start of a match is computed. */
 const RETIRE_GRACE_MS = 60_000
 
-/** Returns the age of a server in milliseconds from which a match that begins might outlast the server. */
+/** Returns the age in milliseconds from which a server takes no match, because the match might outlast it. */
 export function lifetimeMs({ reuse, deploy }: Pool, { demand }: PoolPlace, server: Pick<Server, 'source'>): number {
   const oldestMs = (reuse.maxAgeMinutes ?? Infinity) * 60_000
-  // Muster does not end servers that it has not started.
+  // Muster does not end enrolled servers by their age, so matches cannot outlast them.
   if (isEnrolled(server)) return oldestMs
   const longestMs = demand.longestMatchSeconds() * 1000 + RETIRE_GRACE_MS
   return Math.max(0, Math.min(deploy.maxDurationMs - longestMs, oldestMs))
 }
 
-/** The current time: `now` by the clock, for demand, and `date` by the wall clock, for schedules. */
+/** The present in epoch milliseconds: `now` by the steady clock for demand, `date` by the wall clock for schedules. */
 interface PoolTime {
   readonly now: number
   readonly date: number
@@ -92,7 +93,7 @@ function goalAt(definition: Pool, { demand }: PoolPlace, { now, date }: PoolTime
   return Math.max(usual, atEvent, scheduled.min)
 }
 
-/** Returns the target of each location of a pool within the limits of the pool, the busiest location first. */
+/** Returns the target number of warm servers for each location. The busiest locations come first in a pool's limits. */
 export function goalsOf(
   definition: Pool,
   places: readonly PoolPlace[],

@@ -4,12 +4,13 @@ import { KM_PER_MS, SAME_PLACE_KM } from './added-latency.js'
 import type { Pool } from './pool-definition.js'
 import type { PoolPlace } from './pool-place.js'
 
-/** A server of a pool, as the pool sees it. */
+/** A server of a pool and its role in the pool. */
 export type PooledServer = ReturnType<typeof newPooledServer>
 
 /**
+ * Creates the entry of a server in its pool.
  * @param createdAt epoch milliseconds
- * @param isAdopted true if an earlier process created it, so that its boot was not measured
+ * @param isAdopted true for a server from before a restart, whose boot was not measured
  */
 export const newPooledServer = (server: Server, place: PoolPlace, createdAt: number, isAdopted: boolean) => ({
   server,
@@ -18,27 +19,26 @@ export const newPooledServer = (server: Server, place: PoolPlace, createdAt: num
   isAdopted,
   isUp: false,
   isDraining: false,
-  /** Epoch milliseconds since when the server has been idle. Infinity while it is not. */
+  /** Epoch milliseconds since when the server has been neither used nor listed. Infinity while it is. */
   idleSince: Infinity,
-  /** Epoch milliseconds since when nobody has been on the server, listed or not. Infinity while somebody is on it. */
+  /** Epoch milliseconds since when the server has no match and no player, even if it is listed. Infinity otherwise. */
   emptySince: Infinity,
 })
 
-/** A check of a location of a pool: all of its servers there, and the target number of warm ones. */
+/** The servers of a pool at one location, and the target number of warm ones. */
 export interface PlaceCheck {
   readonly definition: Pool
   readonly place: PoolPlace
   readonly all: readonly PooledServer[]
   readonly goal: number
-  /** Epoch milliseconds. */
   readonly now: number
 }
 
-/** The servers of a location by their role in the pool. */
+/** The servers of a location by their role. Draining servers are left out. */
 export interface SortedStock {
-  /** Of a previous version or source. */
+  /** Servers of a previous version or source. */
   readonly outdated: PooledServer[]
-  /** Empty servers: `here` at the location, `misplaced` away from it. */
+  /** Servers without a match or a player: `here` for the location, `misplaced` for another one. */
   readonly here: PooledServer[]
   readonly misplaced: PooledServer[]
   ready: number
@@ -48,7 +48,7 @@ export interface SortedStock {
 export const hasServedAll = ({ server }: PooledServer, { reuse }: Pool): boolean =>
   server.matchesServed >= reuse.maxMatches
 
-/** Servers by their place, in one pass: a pool may have thousands. */
+/** Groups the servers of a pool by location, in one pass because there may be thousands. */
 export function groupedByPlace(stock: Iterable<PooledServer>): ReadonlyMap<PoolPlace, readonly PooledServer[]> {
   const byPlace = new Map<PoolPlace, PooledServer[]>()
   for (const one of stock) {
@@ -64,14 +64,13 @@ export function endIdleness(one: PooledServer, now: number): void {
   one.idleSince = Infinity
 }
 
-/** Returns the expected number of servers in use that become free within a boot. They need no replacement. */
+/** Returns how many of the servers in use will probably be free before a new one could boot. */
 export const returning = (playing: number, { demand }: PoolPlace): number =>
   Math.floor(playing * Math.min(1, demand.bootSeconds() / demand.matchSeconds()))
 
 /**
- * True if the first request for the server was near its location. A server that was created for players elsewhere is no
- * stock there. The actual location does not count: otherwise a location would never be filled if the service has
- * nothing near it.
+ * True if the server was requested near its location. A server that was created for distant players does not count as
+ * warm there. The requested coordinates are compared, because the service may have no machine near the location.
  */
 export function isThere({ server, place }: PooledServer, { detourMs }: Pool): boolean {
   const at = server.tries[0]?.at ?? server.near

@@ -38,53 +38,51 @@ import {
 } from './pooled-server.js'
 import { lossShare, mostWarm } from './stock-size.js'
 
-/** A pool in operation. */
+/** A configured pool, and how its servers are ordered. */
 export interface PoolState {
   readonly definition: Pool
-  /** Returns the order of a server for a match: at the locations that its rules choose, or else near its tickets. */
+  /** Returns the order of a server for a match: at placements of the match's rules, or else near its tickets. */
   orderFor(near: readonly FoundTicket[], placements: Order['placements']): Order
-  /** Returns the order of a server for players who start one. Undefined if no location is known. */
+  /** Returns the order of a server for players, at the pool's nearest location. Undefined if there is none. */
   orderAt(near: Coordinates | undefined): Order | undefined
 }
 
 export interface PoolsOptions {
   readonly pools: readonly Pool[]
   readonly clock: Pick<Clock, 'now' | 'wallStepMs'>
-  /** Number of servers of a source that may be created for the stock now. 0 while matches wait for their creates. */
+  /** Returns how many warm servers may be created now at a source. 0 while creates for matches wait. */
   readonly room: (source: string | undefined) => number
   readonly create: (pool: string, order: Order) => Server
   readonly drain: (server: Server, reason: DrainReason) => void
   /**
-   * Returns the use of a server that is or will be listed. No match takes such a server. Undefined: any other server.
+   * Returns how a server is used that is listed or requested by players. Undefined for servers that matches may use.
    */
   readonly useOf: (server: Server) => ServerUse | undefined
 }
 
-/** Milliseconds between two checks of the stock, and after a server was taken or is gone. */
+/** Milliseconds between two checks of the warm servers: usually, and after a change. */
 const CHECK_MS = 1000
 const CHECK_SOON_MS = 200
-/** Maximum number of locations created from demand. */
+/** Maximum number of locations of a pool without configured locations. */
 const MOST_PLACES = 64
 
-/** A pool in operation, and the locations of its servers. */
 interface OperatedPool extends PoolState {
   readonly places: PoolPlace[]
   readonly build: string
 }
 
-/** All pools. Decides which servers are warm, which one a match takes, and how many more are needed. */
+/** All pools. Decides how many servers are kept warm, which server a match gets, and when servers end. */
 export class Pools {
   readonly #options: PoolsOptions
   readonly #states = new Map<string, OperatedPool>()
   readonly #stock = new Map<Server, PooledServer>()
   readonly #byPool = new Map<string, Set<PooledServer>>()
-  /** Names of pools that are paused. */
   readonly #paused = new Set<string>()
-  /** Servers that may have free places: registered, and not found full since one of their matches ended. */
+  /** Servers that may have a free place. They are removed when found full, and added again when a match leaves. */
   readonly #withRoom = new Set<PooledServer>()
   #checkedAt = -Infinity
   #isCheckUrgent = false
-  /** Number of servers that the check may still order: at the source, and for the pool (undefined: not counted yet). */
+  /** Number of servers that this check may still create: at the source, and of the pool. Undefined until counted. */
   #roomLeft = 0
   #stockLeft: number | undefined
 
@@ -102,53 +100,51 @@ export class Pools {
   enrolments(): readonly EnrolmentView[] {
     return this.definitions().flatMap(enrolmentViewsOf)
   }
-  /** Returns the order of a server of an earlier process. Undefined if its pool is gone. */
+  /** Returns the order of a stored server after a restart. Undefined if its pool was removed. */
   orderOf(pool: string): Order | undefined {
     const definition = this.#states.get(pool)?.definition
     return definition && orderOf(definition, {})
   }
 
-  /** Called when a server of the pool was ordered for a match or by players. */
+  /** Called when a server was created for a match or for players. */
   created(server: Server, near: Coordinates | undefined): void {
     const place = this.#placeOf(server.pool ?? '', near)
     if (place !== undefined) this.#remember(server, place)
   }
-  /** Called for a server of an earlier process. @param createdAt epoch milliseconds. */
+  /** Called for a server from before a restart, or one that has enrolled. @param createdAt epoch milliseconds */
   adopted(server: Server, createdAt: number, at: Coordinates | undefined): void {
     const now = this.#options.clock.now()
-    // A server whose pool is gone gets a location too, and is drained.
+    // A server whose pool was removed gets a location too. The next check drains it.
     const place = this.#placeOf(server.pool ?? '', at) ?? newPlace('anywhere', at, now)
-    // A clock that was set back must not extend the server's time.
+    // If the clock was set back meanwhile, the server must not live longer.
     this.#remember(server, place, Math.min(createdAt, now), true)
   }
-  /** Called when a server has registered, for the first time or again. */
+  /** Called when a server has registered, even repeatedly. */
   up(server: Server): void {
     const one = this.#stock.get(server)
     if (one === undefined) return
-    // The server may have registered for more matches than before.
+    // The server may have more places than in its previous registration.
     this.#withRoom.add(one)
     if (one.isUp) return
     one.isUp = true
     if (!one.isAdopted) one.place.demand.booted(this.#options.clock.now() - one.createdAt)
     this.#updateIdleness(one)
   }
-  /** Called when a match has taken a server. */
   began(server: Server): void {
     const one = this.#stock.get(server)
     if (one !== undefined) this.#updateIdleness(one)
   }
-  /** Called when a match has left a server. */
   ended(server: Server, match: HostedMatch): void {
     const one = this.#stock.get(server)
     if (one === undefined) return
     this.#withRoom.add(one)
-    // A match that was refused or cancelled early never had players on the server, so it has no duration.
+    // A match whose players were never sent to the server has no duration.
     if (match.readyAt < Infinity) one.place.demand.played(this.#options.clock.now() - match.readyAt)
     this.#updateIdleness(one)
     const definition = this.#states.get(server.pool ?? '')?.definition
     if (definition === undefined || hasServedAll(one, definition)) this.#drain(one, 'retired')
   }
-  /** Called when a server takes no more matches. */
+  /** Called when a server gets no further matches. */
   draining(server: Server): void {
     const one = this.#stock.get(server)
     if (one === undefined) return
@@ -163,22 +159,22 @@ export class Pools {
     this.#isCheckUrgent = true
   }
 
-  /** True if a server belongs to a pool, and nobody plays on it or will play on it. */
+  /** True if the server belongs to a pool, has no match, and is neither listed nor requested by players. */
   isEmpty(server: Server): boolean {
     const one = this.#stock.get(server)
     return one !== undefined && this.#isEmpty(one)
   }
-  /** True if a server is kept at the location of its pool nearest to these coordinates. */
+  /** True if the server's location is the pool's nearest to these coordinates. */
   isNear(server: Server, near: Coordinates | undefined): boolean {
     const place = this.#stock.get(server)?.place
     return place !== undefined && place === this.#placeOf(server.pool ?? '', near)
   }
-  /** Returns the name of the location at which a server is kept. Undefined without a pool. */
+  /** Returns the name of a server's location in its pool. Undefined for a server without a pool. */
   placeNameOf(server: Server): string | undefined {
     return this.#stock.get(server)?.place.name
   }
 
-  /** Returns the best warm server for a match. Undefined: none fits. */
+  /** Returns the best warm server for a match or a player. Undefined if none fits. */
   warmFor({ definition }: PoolState, needs: WarmNeeds): Server | undefined {
     const best = this.#placeOf(definition.name, needs.placements?.[0]?.coordinates ?? needs.middle)
     const fitting: { readonly one: PooledServer; readonly detour: number }[] = []
@@ -190,7 +186,7 @@ export class Pools {
       const detour = addedLatencyMs(one.server, needs, best)
       if (detour !== undefined && detour <= definition.detourMs) fitting.push({ one, detour })
     }
-    // Current builds first, then the nearest. Then the fullest, so that others become empty. Then the longest idle.
+    // Prefer the current build, then the least added latency, then the fullest server, so that others become empty.
     const [chosen] = fitting.toSorted(
       (a, b) =>
         Number(this.#isOld(a.one)) - Number(this.#isOld(b.one)) ||
@@ -201,23 +197,25 @@ export class Pools {
     return chosen?.one.server
   }
 
-  /** Counts a match that needs a server, warm or not. Returns a function that reverts it if the match never begins. */
+  /**
+   * Counts a match as demand for a server. Returns a function that uncounts the match. Undefined without a location.
+   */
   countDemand({ definition }: PoolState, warm: Server | undefined, needs: WarmNeeds): (() => void) | undefined {
     const nearest = this.#placeOf(definition.name, needs.placements?.[0]?.coordinates ?? needs.middle)
     if (nearest === undefined) return undefined
     const now = this.#options.clock.now()
-    // A match that no warm server of any location could serve does not increase the number of warm servers.
+    // If no location is near enough for the match, warm servers would not help, so the prediction ignores the match.
     const place = this.#placeFor(definition, needs)
     const shown = place ?? nearest
     shown.asked += 1
     if (warm !== undefined) shown.hits += 1
     place?.demand.arrived(now)
-    // The check is urgent, so that the taken server is replaced soon.
+    // Check soon, because the taken server should be replaced.
     this.#isCheckUrgent = true
     return () => place?.demand.withdrawn(now, this.#options.clock.now())
   }
 
-  /** Returns the number of matches that the warm servers of a pool could take now. */
+  /** Returns the number of matches that the warm servers of a pool can take now. */
   freePlaces(pool: string): number {
     const definition = this.#states.get(pool)?.definition
     if (definition === undefined) return 0
@@ -226,18 +224,18 @@ export class Pools {
     return places
   }
 
-  /** True if no servers of a pool are kept warm now. Undefined if there is no such pool. */
+  /** True if the pool is paused, so that no servers are kept warm. Undefined if there is no such pool. */
   isPaused(pool: string): boolean | undefined {
     return this.#states.has(pool) ? this.#paused.has(pool) : undefined
   }
-  /** Pauses a pool: keeps no servers warm and drains idle ones. False resumes it. A pause ends with its pool. */
+  /** Pauses a pool, so that its idle servers end, or resumes it. Removing the pool ends a pause. */
   setPaused(pool: string, isPaused: boolean): void {
     if (isPaused) this.#paused.add(pool)
     else this.#paused.delete(pool)
     this.#isCheckUrgent = true
   }
 
-  /** Replaces the pools. Drains servers of removed pools soon, and servers of an old version once new ones are warm. */
+  /** Replaces the pools. Servers of removed pools are drained soon, outdated servers once new ones are warm. */
   reconfigure(pools: readonly Pool[]): void {
     const names = new Set(pools.map(({ name }) => name))
     for (const name of this.#states.keys())
@@ -249,13 +247,13 @@ export class Pools {
     this.#isCheckUrgent = true
   }
 
-  /** Orders missing servers and drains surplus ones. Called in each tick, after the store was read. */
+  /** Creates missing servers and drains surplus ones. Called in each tick once the stored servers are taken over. */
   advance(now: number): void {
     if (now - this.#checkedAt < (this.#isCheckUrgent ? CHECK_SOON_MS : CHECK_MS)) return
     this.#checkedAt = now
     this.#isCheckUrgent = false
     const states = [...this.#states.values()]
-    // Read before the first order, because fewer servers may be created while orders wait for their creates.
+    // Read the limits of all sources first, because they decrease as soon as a create waits.
     const rooms = new Map(states.map(({ definition: { source } }) => [source, this.#options.room(source)]))
     let ordered = 0
     for (const state of states) {
@@ -316,12 +314,12 @@ export class Pools {
         return place?.coordinates === undefined ? undefined : orderOf(definition, { place })
       },
     })
-    // Servers of a removed or moved location count at the nearest one.
+    // Servers of a removed or moved location now belong to the nearest location.
     for (const one of this.#ofPool(name))
       if (places?.includes(one.place) === false) one.place = this.#placeOf(name, locationOf(one.server)) ?? one.place
   }
 
-  /** Returns the location for demand near some coordinates. Without configured locations, a missing one is created. */
+  /** Returns the pool's nearest location. Without configured locations, a new one is made if none is near. */
   #placeOf(poolName: string, near: Coordinates | undefined): PoolPlace | undefined {
     const state = this.#states.get(poolName)
     if (state === undefined) return undefined
@@ -336,10 +334,7 @@ export class Pools {
     return added(places, newPlace(`${latitude.toFixed(1)}, ${longitude.toFixed(1)}`, near, now))
   }
 
-  /**
-   * Returns the location whose servers could serve the match with the least detour. Its demand counts there. Undefined:
-   * none could.
-   */
+  /** Returns the location whose servers add the least latency for the match. Undefined if each adds too much. */
   #placeFor({ name, detourMs, places: configured }: Pool, needs: WarmNeeds): PoolPlace | undefined {
     const best = this.#placeOf(name, needs.placements?.[0]?.coordinates ?? needs.middle)
     const fitting: { readonly place: PoolPlace; readonly detour: number }[] = []
@@ -350,7 +345,7 @@ export class Pools {
     return fitting.toSorted((one, other) => one.detour - other.detour)[0]?.place
   }
 
-  /** Returns the check of each location of a pool. */
+  /** Returns the servers and the goal of each location of a pool. */
   #checksOf({ definition, places }: OperatedPool, now: number): readonly PlaceCheck[] {
     const isPaused = this.#paused.has(definition.name)
     const goals = isPaused ? NO_GOALS : goalsOf(definition, places, { now, date: dateOf(this.#options.clock) })
@@ -371,15 +366,15 @@ export class Pools {
   #isEmpty({ server }: PooledServer): boolean {
     return server.guests.size === 0 && this.#options.useOf(server) === undefined
   }
-  /** True for a server without a match or a player on it, even while it lists itself. */
+  /** True if no match and no player uses the server, even if it is listed. */
   #isStock({ server }: PooledServer): boolean {
     if (server.guests.size > 0) return false
     const use = this.#options.useOf(server)
     return use === undefined || use === 'empty'
   }
   /**
-   * True if neither a match nor a player's request to Muster explains the server's use. Servers may report false
-   * players or drains. Regardless of that, no more unexplained servers are ordered than may be warm.
+   * True if the server's use is not explained by a match, or by players who got it from Muster. Servers can report
+   * false players or drains. So the number of such servers is limited to the maximum number of warm ones.
    */
   #isUnexplained(one: PooledServer): boolean {
     const { server } = one
@@ -388,14 +383,14 @@ export class Pools {
     const use = this.#options.useOf(server)
     return use !== 'started' && use !== 'seated'
   }
-  /** True if the server's pool now requires servers of another version or source. */
+  /** True if the pool now requires another version or source. */
   #isOld({ server }: PooledServer): boolean {
     const state = this.#states.get(server.pool ?? '')
     if (state === undefined) return true
     if (server.enrolled !== undefined) return enrolmentEnd(state.definition, server.enrolled) !== undefined
     return server.source !== state.definition.source || state.build !== server.build
   }
-  /** Returns the number of matches that the server could take now. Undefined while it may take none. */
+  /** Returns the number of matches that the server can take now. Undefined if it may take none. */
   #placesOn({ server, isDraining }: PooledServer, { reuse }: Pool): number | undefined {
     if (isDraining || this.#options.useOf(server) !== undefined) return undefined
     const places = freePlacesOn(server)
@@ -424,10 +419,7 @@ export class Pools {
     this.#options.drain(one.server, reason)
   }
 
-  /**
-   * Called when something has happened to a server, and with each check. A server also becomes busy or idle without a
-   * call to the pool: when it lists itself, or when players start it.
-   */
+  /** Updates since when a server is idle and empty. Also called in each check, because no event tells of a listing. */
   #updateIdleness(one: PooledServer): void {
     const now = this.#options.clock.now()
     const isReady = one.isUp && !one.isDraining
@@ -436,12 +428,12 @@ export class Pools {
     one.emptySince = isReady && this.#isStock(one) ? Math.min(one.emptySince, now) : Infinity
   }
 
-  /** Orders missing servers at a location, and drains outdated, old and surplus ones. */
+  /** Creates missing servers at a location, and drains outdated and surplus ones. */
   #adjust(check: PlaceCheck): void {
     const { definition, place, goal, now } = check
     const { outdated, here, misplaced, ready, playing } = this.#sort(check)
     let missing = goal - here.length - returning(playing, place)
-    // The service chooses the location by coordinates. Without coordinates, no server can be requested there.
+    // A server is requested by coordinates, so the location of matches without coordinates gets no warm servers.
     for (; missing > 0 && this.#roomLeft > 0 && place.coordinates !== undefined; missing -= 1) {
       this.#stockLeft ??=
         mostWarm(definition) - countOf(this.#ofPool(definition.name), (one) => this.#isUnexplained(one))
@@ -450,7 +442,7 @@ export class Pools {
       this.#stockLeft -= 1
       this.#remember(this.#options.create(definition.name, orderOf(definition, { place })), place)
     }
-    // Servers of the previous version or source serve until the new ones are warm.
+    // Keep servers of the previous version until enough new ones are ready.
     if (outdated.length > 0 && this.#areNewReady(definition, ready, goal))
       for (const one of outdated) this.#drain(one, 'update')
     const keptMs = this.#paused.has(definition.name) ? 0 : definition.keepIdleSeconds * 1000
@@ -461,7 +453,7 @@ export class Pools {
     for (const one of longEmpty(misplaced)) this.#drain(one, 'surplus')
   }
 
-  /** Classifies the servers of a location. Drains those that are too old, spent, or no longer allowed by their key. */
+  /** Sorts a location's servers by role. Drains those that are too old, have served all matches, or lost their key. */
   #sort({ definition, place, all, now }: PlaceCheck): SortedStock {
     const sorted: SortedStock = { outdated: [], here: [], misplaced: [], ready: 0, playing: 0 }
     for (const one of all) {
@@ -485,7 +477,7 @@ export class Pools {
     return sorted
   }
 
-  /** True if outdated servers may end. If all servers enrol themselves, one new server that is up is enough. */
+  /** True if enough new servers are ready. In a pool whose servers all enrol themselves, one is enough. */
   #areNewReady({ name, source }: Pool, ready: number, goal: number): boolean {
     if (source !== ENROLLED) return ready >= goal
     return [...this.#ofPool(name)].some((one) => one.isUp && !one.isDraining && isEnrolled(one.server))

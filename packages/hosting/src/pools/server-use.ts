@@ -1,8 +1,6 @@
 /**
- * Why a server is or will be listed:
- * - `started`: players have started it;
- * - `seated`: players were given seats on it;
- * - `claimed`: only the server reports that players are on it;
- * - `empty`: nobody is on it yet.
+ * How a listed server, or one that players have requested, is used: - `started`: players have requested it; -
+ * `seated`: players have seats from Muster on it; - `claimed`: only the server itself reports players; - `empty`:
+ * nobody is on it.
  */
 export type ServerUse = 'started' | 'seated' | 'claimed' | 'empty'

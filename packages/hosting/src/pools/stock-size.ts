@@ -8,14 +8,14 @@ interface WarmBounds {
   readonly perHour?: number | undefined
 }
 
-/** Returns the maximum number of warm servers of a pool at all of its locations. */
+/** Returns the maximum number of warm servers of a pool, over all locations. */
 export const mostWarm = ({ warm }: { readonly warm?: WarmBounds | undefined }): number =>
   Math.min(warm?.max ?? MOST_WARM, Math.floor(warm?.perHour ?? Infinity))
 
 /**
- * Returns the share of matches that find no warm server, by Erlang's loss formula, for any distribution of boot times.
- * A warm server that a match takes is replaced at once, so a location is a system of `servers` lines whose calls are
- * boots.
+ * Returns the share of matches that find no warm server, by Erlang's B formula, for any distribution of boot times. A
+ * taken server is replaced at once. So a location is like `servers` telephone lines, and each boot is a call that
+ * occupies one.
  * @param servers target number of warm servers, a whole number from 0
  * @param load matches per second × seconds of a boot
  */
@@ -25,25 +25,25 @@ export function lossShare(servers: number, load: number): number {
   return loss
 }
 
-/** Returns the loss with this number of lines, from the loss with one line fewer. */
+/** Returns the loss with `lines` lines, given the loss with one line fewer. */
 const nextLoss = (loss: number, lines: number, load: number) => (load * loss) / (lines + load * loss)
 
-/** Returns the mean number of idle warm servers: the target less those that boot. */
+/** Returns the mean number of idle warm servers: the target number minus those that boot. */
 export const meanIdle = (servers: number, load: number): number => servers - load * (1 - lossShare(servers, load))
 
 export interface StockGoal {
   /** Target share of matches that find a warm server, from 0 to below 1. */
   readonly hit: number
-  /** Maximum number of idle servers, as a share of those in use. */
+  /** Maximum number of idle servers, as a share of the servers in use. */
   readonly maxIdleShare: number
   /** Maximum number of warm servers. */
   readonly max: number
 }
 
 export interface PlaceLoad {
-  /** Matches per second. */
+  /** Predicted matches per second. */
   readonly rate: number
-  /** Matches per second on a long average, to which idleness is compared. Default `rate`. */
+  /** Matches per second in a long average, which determines the allowed idle servers. Default `rate`. */
   readonly steadyRate?: number | undefined
   /** Average seconds from the create of a server to its registration, and average seconds of a match. */
   readonly bootSeconds: number
@@ -51,9 +51,8 @@ export interface PlaceLoad {
 }
 
 /**
- * Returns the smallest number of warm servers that reaches the goal. 0 if that would leave too many servers idle: the
- * location then keeps none of its own and shares those of another. A location that would
- * leave too many idle only in a short rush keeps the number for its long average.
+ * Returns the smallest number of warm servers that reaches the goal. 0 if too many of them would be idle: matches then
+ * use servers of other locations. If that holds only for the current rate, the number for `steadyRate` is returned.
  */
 export function stockFor(place: PlaceLoad, goal: StockGoal): number {
   const { rate, steadyRate = rate } = place

@@ -2,59 +2,55 @@
 import type { Coordinates } from '@muster/core'
 import type { Deployment, DeploymentListEntry, DeploymentPort, Location } from '@muster/core/api'
 
-/**
- * Why a ticket is searching again although a match was found for it. Failed attempts count towards `maxAttempts` of the
- * queue.
- */
+/** Why the tickets of a found match search again. A failed attempt counts towards `maxAttempts` of the queue. */
 export type ReturnReason =
   /** Another ticket of the match was cancelled, or a restart or takeover could not continue the match. */
   | 'dissolved'
-  /** Other players declined the match, did not accept it in time, or left and were not replaced in time. */
+  /** Players declined the match, did not accept it in time, or left and were not replaced in time. */
   | 'not-accepted'
-  /** The match ended before the ticket's players had its address, e.g. by `stopMatch`. */
+  /** The match was ended, e.g. by `stopMatch`, before its players had the address. */
   | 'stopped'
-  /** No location has capacity: counts as an attempt. Or the pool may create no server now: does not count. */
+  /** No location has capacity, which is a failed attempt. Or the pool may create no server now, which is none. */
   | 'no-capacity'
   /**
-   * The source rejected the create, e.g. because there is no such version, or `reconfigure` removed the pool: counts as
-   * an attempt. Or the request could not be built: counts only for the tickets that make it too large.
+   * The source rejected the create, e.g. because of an unknown version, or the match's pool was removed: a failed
+   * attempt. If the create could not be built: a failed attempt only of tickets that are too large.
    */
   | 'refused'
-  /** The source could not be reached or accepted no requests, or the store could not be written. Does not count. */
+  /** The source accepted no requests, or the store could not be written. Not a failed attempt. */
   | 'unavailable'
-  /** The create got no response, and the server was not found in time or is gone after a restart. Does not count. */
+  /** The create was not answered, and the server was not found or is gone after a restart. Not a failed attempt. */
   | 'lost'
   /**
-   * The server ended before players were sent to it: counts as an attempt. Or a server of a pool was stopped before it
-   * served the match: does not count.
+   * The server ended before players were sent to it: a failed attempt. If a server of a pool was stopped before it
+   * served the match: not a failed attempt.
    */
   | 'failed'
-  /** The server was not READY in time. Counts as an attempt. */
+  /** The server was not READY in time: a failed attempt. */
   | 'too-slow'
-  /** The probe failed, or the server, or several of a pool, refused the match or were silent. Counts as an attempt. */
+  /**
+   * The server did not answer its probe, or the servers of a pool refused the match or were silent: a failed attempt.
+   */
   | 'not-listening'
 
-/**
- * How a server failed: with an error or an early end, READY too late, READY without listening, or with an error during
- * play.
- */
+/** How a server failed: it ended early or in error, was READY too late, did not listen, or crashed during play. */
 export type ServerFailure = Extract<ReturnReason, 'failed' | 'too-slow' | 'not-listening'> | 'crashed'
 
 /**
- * Why a server was stopped: the reason why its tickets returned to the search, or
+ * Why a server was stopped: a `ReturnReason`, or
  * - `ended`: the deployment ended by itself;
  * - `crashed`: the deployment ended in error after players could be sent to it;
  * - `stopped`: by `stopMatch` or `stopServer`, or because the key of an enrolled server was revoked;
  * - `surplus`: the server was kept warm or was started by players, is empty, and is not needed;
- * - `drained`: the server took no more matches (see `DrainReason`), and its last one has ended;
- * - `over`: the server reported that the match is over, or no longer reports it;
+ * - `drained`: the server was draining (see `DrainReason`), and its last match has ended;
+ * - `over`: the server reported that the match is over, or no longer reports the match;
  * - `left`: all players have left, by `playersLeft` or by the server's report;
  * - `max-duration`: after the `maxDurationMs` of its queue or pool;
  * - `nobody-joined`: none of the match's players had come after the `joinWithinMs` of its queue;
  * - `closed`: by `close`;
  * - `restarted`: after a restart or takeover, this process cannot continue the server, and no players are on it;
  * - `twin`: one create made several deployments, and players are sent to another one;
- * - `lost`: also an enrolled server that is silent for too long, or that another process of its name replaced.
+ * - `lost`: also for an enrolled server that was silent for too long, or whose name a new process has taken over.
  */
 export type StopReason =
   | ReturnReason
@@ -71,16 +67,16 @@ export type StopReason =
   | 'twin'
 
 /**
- * Why a server takes no more matches:
+ * Why a server gets no further matches:
  * - `own-wish`: the server reports that it drains;
- * - `unhealthy`: the server reported several times in a row that it is unhealthy;
+ * - `unhealthy`: the server reported three times in a row that it is unhealthy;
  * - `refused`: the server refused a match;
  * - `surplus`: the server is empty and not needed, or its pool is paused;
  * - `retired`: the server has served as many matches or for as long as its pool allows, or the key with which it
- *   enrolled is no longer in the configuration;
+ *   enrolled was removed from the configuration;
  * - `update`: `reconfigure` changed the version or source of its pool or the builds of its key, or removed the pool
  *   (`retired` if one of its matches ends first);
- * - `operator`: by `drainServer`, also in an earlier process;
+ * - `operator`: by `drainServer`, also before a restart;
  * - `silent`: the server did not reply to the offer of a match, or did not report for too long.
  */
 export type DrainReason =
@@ -100,23 +96,23 @@ export const ACTIVITIES = [
   'list',
   'status',
   'probe',
-  /** A game server sent a report. */
+  /** Handling a report of a game server. */
   'server',
-  /** The result of a match was sent to the backend. */
+  /** Sending the result of a match to the backend. */
   'results',
   'store',
   'locate',
   'beacons',
   'rule',
   'tick',
-  /** A listener of an event failed. */
+  /** A listener of an event that threw an error. */
   'listener',
 ] as const
 
-/** The activity during which a problem occurred. The matchmaker continues by itself. */
+/** The activity during which a problem occurred. The matchmaker continues after each problem. */
 export type Activity = (typeof ACTIVITIES)[number]
 
-/** A port of the server. */
+/** A port of a server. */
 export interface AssignedPort {
   /** The port inside the container. */
   readonly internal: number | undefined
@@ -124,7 +120,7 @@ export interface AssignedPort {
   readonly external: number | undefined
   /** The protocol (TCP, UDP, …) as the application version names it. */
   readonly protocol: string | undefined
-  /** `fqdn:external`, as returned by the service. */
+  /** `fqdn:external`, as the service reports it. */
   readonly link: string | undefined
 }
 
@@ -140,38 +136,33 @@ export interface AssignedLocation {
   readonly longitude: number | undefined
 }
 
-/**
- * The server's address for players. It is the same for every player of the match and reveals nothing about any of them.
- */
+/** A server's address for players. It is the same for all players of a match and reveals nothing about any of them. */
 export interface Assignment {
-  /** Id of the server, the audience of its join tokens. Undefined for a server created by an earlier version. */
+  /** Id of the server, `aud` of its join tokens. Undefined for a server that an earlier version created. */
   readonly server?: string | undefined
   /** Host name of the server, or its IP address if it has no name. */
   readonly fqdn: string
   readonly publicIp: string | undefined
   /** The server's ports by their names in the application version. */
   readonly ports: Readonly<Record<string, AssignedPort>>
-  /** Undefined if unknown, because the list of deployments does not include it. */
+  /** Location of the server. Undefined while unknown, because the service's list does not contain it. */
   readonly location: AssignedLocation | undefined
-  /**
-   * The promise of the queue's latency rule. Undefined if the queue has none, or if the rule could not choose a
-   * location.
-   */
+  /** What the queue's latency rule promises. Undefined without such a rule, or if it could not choose a location. */
   readonly promised?: PromisedLatency | undefined
 }
 
-/** The location at which a latency rule requested the server. */
+/** The location at which a latency rule had the server created. */
 export interface PromisedLatency {
   /** Name of the ping beacon at the location. */
   readonly beacon: string
   /**
-   * The rule's limit for every player's round trip to the beacon, in milliseconds. It reveals nothing about any player.
-   * Undefined if the rule sets no limit or was relaxed.
+   * The limit of the rule for each player's round trip to the beacon, in milliseconds. It reveals nothing about any
+   * player. Undefined if the rule sets no limit or was dropped.
    */
   readonly latencyMs: number | undefined
 }
 
-/** Returns the address of a deployment. Undefined while the service reports neither name nor address. */
+/** Returns the address of a deployment. Undefined while the service reports neither a name nor an IP address. */
 export function assignmentOf(deployment: Deployment | DeploymentListEntry): Assignment | undefined {
   const publicIp = deployment.public_ip || undefined
   const fqdn = deployment.fqdn || publicIp
@@ -187,7 +178,7 @@ export function assignmentOf(deployment: Deployment | DeploymentListEntry): Assi
   }
 }
 
-/** Returns a location with coordinates and possibly a city. */
+/** Returns a location that has only coordinates and possibly a city. */
 export const locationAt = ({ latitude, longitude }: Coordinates, city?: string): AssignedLocation => ({
   city,
   country: undefined,
@@ -198,14 +189,14 @@ export const locationAt = ({ latitude, longitude }: Coordinates, city?: string):
   longitude,
 })
 
-/** A port as reported by its source or its server. `internal`: the port inside the container. Default: the same. */
+/** A port as reported. `internal` is the port inside the container. Default: the same. */
 interface StatedPort {
   readonly port: number
   readonly internal?: number | undefined
   readonly protocol?: string | undefined
 }
 
-/** Returns the address for players of a server that is no deployment of the service. */
+/** Returns the address of a server that is not a deployment of the service. */
 export const assignmentAt = (
   host: string,
   ports: Readonly<Record<string, StatedPort>>,
@@ -240,7 +231,7 @@ const assignedLocation = (location: Location): AssignedLocation => ({
   longitude: degrees(location.longitude),
 })
 
-/** Returns a coordinate as a number, because the service was seen to send numbers as strings. */
+/** Returns a coordinate as a number. The service sometimes sends numbers as strings. */
 export function degrees(value: number | string | null | undefined): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined

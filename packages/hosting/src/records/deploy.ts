@@ -8,73 +8,67 @@ export interface DeployDefinition {
   /** Name of the application version. */
   readonly version: string
   /**
-   * Environment variables for the server, in addition to the matchmaker's own, which begin with `MM_`. Each value has
-   * at most 4096 bytes (public fact).
+   * Environment variables for the server. Names must not begin with `MM_`. Values: at most 4096 bytes (public fact).
    */
   readonly environment?: Readonly<Record<string, string>> | undefined
-  /** Environment variables that are marked as hidden to the service. */
+  /** Environment variables that the service must hide, e.g. secrets. */
   readonly hiddenEnvironment?: Readonly<Record<string, string>> | undefined
-  /**
-   * Tags for the deployment, each 1 to 40 characters, in addition to the matchmaker's own, which begin with `mm-` and
-   * `match-`.
-   */
+  /** Tags of the deployment, each 1 to 40 characters. They must not begin with `mm-` or `match-`. */
   readonly tags?: readonly string[] | undefined
-  /** True uses only locations that have the image cached, as long as any of them has capacity. Default false. */
+  /** True if only locations that have the image cached are used, as long as one of them has capacity. Default false. */
   readonly requireCachedLocations?: boolean | undefined
   /**
-   * Maximum number of milliseconds from create to READY. Then the deployment counts as failed. Default 180,000 (our
-   * choice).
+   * Milliseconds from the create until READY, after which the server counts as failed. Default 180,000 (our choice).
    */
   readonly readyTimeoutMs?: number | undefined
   /**
-   * Maximum duration of a match in milliseconds from the assignment. Then its server is stopped, even if players are on
-   * it. Default 86,400,000, because the service itself ends every deployment after 24 hours (public fact).
+   * Maximum milliseconds of a match from the assignment of its server. Then the server is stopped, even if players are
+   * on it. Default 86,400,000, because the service ends every deployment after 24 hours (public fact).
    */
   readonly maxDurationMs?: number | undefined
   /**
-   * Milliseconds from the assignment after which the match is over and its server is stopped if none of its players has
-   * come. Only for servers that report each player who connects to the ticket API (`GET
-   * /matches/{match_id}/players/{player_id}`, or `playerCame`), or the present players in a backfill, with the secret
-   * of their match. Matches on servers that do not report players would all end. Default: nobody needs to come.
+   * Milliseconds from the assignment after which a match without any player is over, and its server is stopped.
+   * Requires servers that report players: by `GET /matches/{match_id}/players/{player_id}` of the ticket API, by
+   * `playerCame`, in backfills or in reports. With any other server, every match would end. Default: no limit.
    */
   readonly joinWithinMs?: number | undefined
   /**
-   * Milliseconds after READY before players are sent or the probe begins, because a READY server need not listen yet
-   * (public fact). Default 0.
+   * Milliseconds between READY and the probe, or the assignment, because a READY server need not listen (public fact).
+   * Default 0.
    */
   readonly warmUpMs?: number | undefined
-  /** How to check that the server listens. Default: a READY server counts as listening once `warmUpMs` is over. */
+  /** How to find out whether a READY server listens. Default: it counts as listening once `warmUpMs` is over. */
   readonly probe?: ProbeDefinition | undefined
 }
 
-/** How to check that a READY server also listens. */
+/** How to find out whether a READY server listens. */
 export type ProbeDefinition = PortProbeDefinition | RegistrationDefinition
 
-/** A probe that contacts a port of the server until a TCP connection is accepted or a UDP datagram is answered. */
+/** A probe of a port, repeated until the server accepts a TCP connection or answers a UDP datagram. */
 export interface PortProbeDefinition {
   readonly kind: 'tcp' | 'udp'
   /** Name of the port in the application version. */
   readonly port: string
-  /** Content of the UDP datagram. Default `ping`. Not for TCP. */
+  /** Content of the UDP datagram. Default `ping`. Ignored for TCP. */
   readonly payload?: string | undefined
   /** Timeout of each attempt in milliseconds. Default 1000. */
   readonly timeoutMs?: number | undefined
-  /** Timeout of all attempts together in milliseconds. Then the deployment counts as failed. Default 30,000. */
+  /** Milliseconds after which the server counts as failed. Default 30,000. */
   readonly withinMs?: number | undefined
 }
 
 /**
- * A probe in which the server itself reports when players may come: through `serverReady`, with the secret from the
- * hidden variable MM_REGISTRATION_SECRET.
+ * A probe that waits until the server reports, by `serverReady`, that players may come. The server authenticates with
+ * the secret in the hidden variable MM_REGISTRATION_SECRET.
  */
 export interface RegistrationDefinition {
   readonly kind: 'registration'
   /**
-   * The URL at which your backend or the ticket API accepts the registration. The server receives it as
-   * MM_REGISTRATION_URL. Default: that of the ticket API, from the matchmaker's option `apiUrl`.
+   * URL to which the server reports, passed as MM_REGISTRATION_URL. Default: `/server-ready` of the ticket API, at the
+   * matchmaker's option `apiUrl`.
    */
   readonly url?: string | undefined
-  /** Timeout of the registration in milliseconds from READY. Then the deployment counts as failed. Default 60,000. */
+  /** Milliseconds from READY after which the server counts as failed. Default 60,000. */
   readonly withinMs?: number | undefined
 }
 
@@ -86,7 +80,7 @@ export type PortProbe = Filled<PortProbeDefinition>
 export type Registration = Filled<RegistrationDefinition, 'url'>
 export type Probe = PortProbe | Registration
 
-/** A queue's deployment settings, validated, with defaults filled in. */
+/** Validated deployment settings with defaults filled in. */
 export type Deploy = Omit<Filled<DeployDefinition, 'probe' | 'joinWithinMs'>, 'probe'> & {
   readonly probe?: Probe | undefined
 }
@@ -132,7 +126,7 @@ const probe = z.discriminatedUnion('kind', [
   }),
 ])
 
-/** The schema of deployment settings. Its output is valid input for it. */
+/** The schema of deployment settings. It also accepts its own output. */
 export const deploySchema: z.ZodType<Deploy> = z.strictObject({
   application: z.string().min(1),
   version: z.string().min(1),

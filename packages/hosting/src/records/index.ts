@@ -1,4 +1,4 @@
-/** Data of servers and the matches on them: records, assignments, players, deploy definitions and tags. */
+/** Records of servers and matches, assignments, players, deployment settings and tags. */
 export {
   buildOf,
   ENROLLED,

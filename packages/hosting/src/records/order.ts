@@ -3,26 +3,23 @@ import type { Assignment } from './assignment.js'
 import type { Deploy } from './deploy.js'
 import type { Player } from './player.js'
 
-/** A found match, with everything needed for its create and its server's environment, including players' addresses. */
+/** A found match, with everything that its server's create and environment need, including players' addresses. */
 export interface FoundMatch extends SharedAttributes {
   readonly id: string
   /** Name of the queue. */
   readonly queue: string
   readonly tickets: readonly FoundTicket[]
-  /** Teams with their tickets. Every ticket is in one of them. */
+  /** The teams with the ids of their tickets. Every ticket is in one team. */
   readonly teams: readonly { readonly name: string; readonly ticketIds: readonly string[] }[]
-  /** Epoch milliseconds. */
+  /** When the match was found, in epoch milliseconds. */
   readonly foundAt: number
-  /** Milliseconds of waiting at which the current limits began. 0 for the strictest limits. */
+  /** Waiting time in milliseconds from which the rules' current limits apply. 0 if no rule was relaxed. */
   readonly expansionMs: number
-  /** The location that the queue's rules chose for the server. Undefined: the server is requested near its players. */
+  /** The location that the queue's rules chose for the server. Undefined: near the players. */
   readonly placement?: Placement | undefined
 }
 
-/**
- * The location that the rules of a match chose for its server. Only backends see the milliseconds, because they reveal
- * the latencies of single players.
- */
+/** A location that a match's rules chose. Only backends may see its milliseconds, which reveal players' latencies. */
 export interface Placement {
   /** Name of the ping beacon at the location. */
   readonly beacon: string
@@ -30,7 +27,7 @@ export interface Placement {
   /** The longest and the average round trip of the players to the beacon, in milliseconds. */
   readonly worstMs: number
   readonly meanMs: number
-  /** The rule's limit for every round trip, in milliseconds. Undefined if it sets none or was relaxed. */
+  /** The limit of the rule for each round trip, in milliseconds. Undefined if the rule sets no limit or was dropped. */
   readonly limitMs: number | undefined
 }
 
@@ -42,54 +39,56 @@ export interface SharedAttributes {
 
 export interface FoundTicket {
   readonly id: string
-  /** Epoch milliseconds. */
+  /** When the ticket was created, in epoch milliseconds. */
   readonly createdAt: number
   readonly players: readonly Player[]
   /** The geographic centre of the ticket's players. Undefined if unknown. */
   readonly place?: Coordinates | undefined
 }
 
-/** The data from which a match's request is built, once it is the match's turn. See `foundMatch`. */
+/**
+ * The data from which a server's create is built. It is kept small, because many creates may wait. See `foundMatch`.
+ */
 export interface Order {
   readonly deploy: Deploy
   readonly tickets: readonly FoundTicket[]
-  /** For a server of a pool: the tickets near which it is requested. Default: `tickets`. */
+  /** For a server of a pool: the tickets near whose players it is created. Default: `tickets`. */
   readonly near?: readonly FoundTicket[] | undefined
   /** The teams of the match. */
   readonly teams: readonly { readonly name: string }[]
-  /** The index in `teams` for each ticket. */
+  /** Index in `teams` of each ticket's team. */
   readonly teamOf: readonly number[]
-  /** Returns the common attributes. Called when the request is built. */
+  /** Returns the attributes that all players share. Called when the create is built. */
   inCommon(): SharedAttributes
-  /** Milliseconds of waiting at which the current limits began, see `FoundMatch`. */
+  /** Waiting time in milliseconds from which the rules' current limits apply. */
   readonly expansionMs: number
   /**
-   * Returns the locations that the queue's rules choose, best first. An empty list means near the players. Called once,
-   * before the first request. Never rejects. Undefined if no rule chooses a location.
+   * Returns the locations that the queue's rules choose, the best first. Empty: near the players. Never rejects.
+   * Undefined if no rule chooses locations.
    */
   readonly placements?: (() => readonly Placement[] | Promise<readonly Placement[]>) | undefined
-  /** Name of the pool whose servers serve the match. Undefined: it gets its own deployment. */
+  /** Name of the pool whose servers serve the match. Undefined if the match gets its own server. */
   readonly pool?: string | undefined
 }
 
-/** A server that may exist. It is stored before its create is sent, because a created server costs money. */
+/** A server that is going to be created. It is stored before its create is sent, because it will cost money. */
 export interface ServerIntent {
   readonly serverId: string
   /** Name of the server's pool, or of the queue of its only match. */
   readonly queue: string
-  /** The unique tag of this deployment. */
+  /** The unique tag of the attempt's deployment. */
   readonly tag: string
-  /** Epoch milliseconds. */
+  /** When the server was ordered, in epoch milliseconds. */
   readonly at: number
-  /** Name of the server's pool. Undefined for a server that serves only one match. */
+  /** Name of the server's pool. Undefined for a server of a single match. */
   readonly pool?: string | undefined
   /** For a server of a pool: the application and version that it runs, as `application/version`. */
   readonly build?: string | undefined
   /** Name of the server's source. Undefined: the deployment service. */
   readonly source?: string | undefined
-  /** Set for a server that Muster has not started. */
+  /** Set only for a server that Muster has not started. */
   readonly enrolled?: Enrolled | undefined
-  /** Id of the only match that the server serves. */
+  /** Id of the match for which alone the server is created. */
   readonly bornFor?: string | undefined
 }
 
@@ -101,67 +100,66 @@ export interface MatchIntent {
   readonly ticketIds: readonly string[]
   /** Ids of the players of the match. */
   readonly playerIds: readonly string[]
-  /** Epoch milliseconds. */
+  /** When the match was found, in epoch milliseconds. */
   readonly at: number
-  /** Id of the server that was created only for this match. */
+  /** Id of the server that is created for this match alone. */
   readonly serverId?: string | undefined
 }
 
 /** The enrolment of a server that Muster has not started. */
 export interface Enrolled {
-  /** Id of the key with which the server enrolled: see `EnrolmentDefinition`. */
+  /** Id of the key with which the server enrolled, see `EnrolmentDefinition`. */
   readonly key: string
-  /** The machine and the slot, as reported. */
+  /** The reported name of the process's place, e.g. its machine. */
   readonly name: string
-  /** The build of the game, as reported. */
+  /** The reported build of the game. */
   readonly build?: string | undefined
-  /** Identifies the process, see `ServerKeys`. Undefined in stores of earlier versions: use the server's id there. */
+  /** Id of the process, see `ServerKeys.processOf`. Undefined in stores of earlier versions: use the server's id. */
   readonly process?: string | undefined
-  /** The reported address for players. Undefined in stores of earlier versions. */
+  /** The reported address for players. In stores of earlier versions undefined. */
   readonly at?: Assignment | undefined
 }
 
-/** Name of the source of servers that Muster has not started. */
+/** Name of the source to which all enrolled servers belong. */
 export const ENROLLED = 'enrolled'
 
-/** The data that a later process needs to continue a match, in addition to its tickets. */
+/** The data with which a match is continued after a restart, in addition to its tickets. */
 export interface MatchResumption {
-  /** See `Order`. */
+  /** Waiting time in milliseconds from which the rules' current limits apply. */
   readonly expansionMs: number
-  /** The names of the teams. Undefined in stores of earlier versions. */
+  /** Names of the teams. In stores of earlier versions undefined. */
   readonly teams?: readonly string[] | undefined
-  /** The index in `teams` for each ticket, in the order of `ticketIds`. Undefined: all are in the only team. */
+  /** Index of each ticket's team, in the order of `ticketIds`. Undefined if there is only one team. */
   readonly teamOf?: readonly number[] | undefined
 }
 
-/** The data that a later process needs to continue the create of a server. Not for logs: it contains latencies. */
+/**
+ * The data with which a server's create is continued after a restart. It contains latencies, so it must not be logged.
+ */
 export interface ServerResumption {
-  /** See `Server`. */
+  /** The attempts so far. */
   readonly tries: readonly PlacementAttempt[]
   readonly placements?: readonly Placement[] | undefined
-  /** See `Server`. */
+  /** Coordinates near which the server is requested, if `tries` has none. */
   readonly near?: Coordinates | undefined
 }
 
-/** The parts of a create that differ between the attempts for one server. */
+/** What differs between the attempts for one server. */
 export interface PlacementAttempt {
   readonly cachedOnly: boolean
-  /**
-   * The coordinates to request instead of the players' own. A create cannot name a location, but it accepts
-   * coordinates.
-   */
+  /** The requested coordinates, because a create cannot name a location. Undefined: those of the players. */
   readonly at: Coordinates | undefined
-  /** The placement by a latency rule from which these coordinates come. */
+  /** The placement to which these coordinates belong. */
   readonly placement?: Placement | undefined
 }
 
-/** A player who played a match and left it before its end. */
+/** A player who left a match before its end. */
 export interface PlayerWhoLeft {
   readonly playerId: string
-  /** Epoch milliseconds. */
+  /** When the player left, in epoch milliseconds. */
   readonly at: number
 }
 
-/** Returns the build that a server runs, as `application/version`. */
+/** Returns the build of a server, as `application/version`. */
 export const buildOf = ({ application, version }: Pick<Deploy, 'application' | 'version'>): string =>
   `${application}/${version}`

@@ -1,29 +1,28 @@
 import type { MatchReport, ServerRegistration } from './server-reports.js'
 
-/** An instance's report about a match. `isUnmet`: it wants seats filled, for which not everything was done yet. */
+/** The last report about a match. `isUnmet` is true if `GameServerListener.seatsWanted` must be repeated. */
 export type ReportedMatch = MatchReport & { isUnmet: boolean }
 
 export const NO_REPORTS: ReadonlyMap<string, ReportedMatch> = new Map()
 
-/** The reported state of a registered server. It is not stored: a later process receives it anew. */
+/** What a registered server has reported. It is not stored, because the server reports again after a restart. */
 export class RegisteredServer {
   registration: ServerRegistration
-  /** Earlier instances, with the epoch milliseconds until which their orders are to drain. Rare. */
+  /** Ids of replaced instances, with the epoch milliseconds until which they are ordered to drain. */
   replaced: Map<string, number> | undefined = undefined
-  /** The number of the last report. -1 before the first report of an instance. */
+  /** Number of the last report. -1 before the first report of an instance. */
   seq = -1
-  /** The version of the server's orders. */
   version: number
-  /** Epoch milliseconds, also below. */
+  /** Times of the registration and of the last report, in epoch milliseconds. */
   registeredAt: number
   seenAt: number
-  /** Since when the server counts as lost. Undefined while it reports. */
+  /** Epoch milliseconds since when the server is lost. Undefined while it reports. */
   lostAt: number | undefined = undefined
   /** Number of consecutive reports with `healthy: false`. */
   unhealthy = 0
-  /** The last report of the server's instance about each match. */
+  /** The last report of the current instance about each match. */
   said: ReadonlyMap<string, ReportedMatch> = NO_REPORTS
-  /** Ends the pending long poll. */
+  /** Ends the server's wait for orders. */
   waiter: (() => void) | undefined = undefined
 
   constructor(registration: ServerRegistration, now: number) {
@@ -33,7 +32,7 @@ export class RegisteredServer {
     this.seenAt = now
   }
 
-  /** Called when another process has registered. Discards everything known about the previous process. */
+  /** Called when another process has registered. Forgets the reports of the previous process. */
   replaceInstance(registration: ServerRegistration, now: number, drainsUntil: number): void {
     const replaced = new Map([...(this.replaced ?? [])].filter(([, until]) => now < until))
     replaced.set(this.registration.instance, drainsUntil)
@@ -46,8 +45,7 @@ export class RegisteredServer {
   }
 
   /**
-   * Called when orders have changed. The new version differs from those of all other orders, including those of
-   * earlier processes.
+   * Called when the orders have changed. The new version is at least the time, so it exceeds those before a restart.
    */
   raiseVersion(now: number): void {
     this.version = Math.max(this.version + 1, Math.floor(now))

@@ -1,14 +1,13 @@
 import { faultOfShownName } from '@muster/core/internal'
 import { z } from 'zod'
 
-// The requests of game servers, as parsed by the HTTP API. Lengths are our choice.
+// The requests of game servers, as the HTTP API parses them. Maximum lengths are our choice.
 
 const id = z.string().min(1).max(128)
 const MOST_PLAYERS = 1000
-/** Maximum number of concurrent matches of one server. */
 const MOST_MATCHES = 64
 
-/** A name shown to players in the list of servers. It must be visible and must not look like another name. */
+/** A name that players see in the list of servers. It must be visible, and must not look like another name. */
 export const ServerName = z
   .string()
   .min(1)
@@ -18,7 +17,7 @@ export const ServerName = z
     if (message !== undefined) context.addIssue({ code: 'custom', message })
   })
 
-/** Attributes that a server reports, or that it should report. */
+/** Attributes of a server, as reported or as requested by players. */
 export const ServerAttributes = z
   .record(z.string().min(1).max(64), z.union([z.string().max(256), z.number(), z.boolean()]))
   .refine((given) => Object.keys(given).length <= 32, 'must have at most 32 attributes')
@@ -34,7 +33,7 @@ const instance = z
   .max(64)
   .describe('Random text that the process makes when it starts: a restarted process is another instance')
 
-/** An id of a deployment from the deployment service: visible ASCII characters. */
+/** An id of a deployment of the deployment service: visible ASCII characters. */
 const deployment = z
   .string()
   .max(128)
@@ -57,7 +56,7 @@ export const RegistrationBody = z.strictObject({
   attributes: ServerAttributes.optional().describe('What it says of itself, such as its mode or map'),
 })
 
-/** A process that Muster has not started reports its identity and its address for players. */
+/** The enrolment of a process that Muster has not started, with its identity and its address for players. */
 export const EnrolmentBody = RegistrationBody.extend({
   name: z
     .string()
@@ -118,7 +117,6 @@ const match = z.strictObject({
 })
 
 const count = z.number().int().min(0).max(MOST_PLAYERS)
-/** Maximum number of teams of a listed server. */
 const MOST_TEAMS = 32
 
 const listing = z
@@ -169,17 +167,17 @@ export const ReportBody = z.strictObject({
   listing: listing.optional().describe('It is listed: players may look for it and take seats'),
 })
 
-/** The request with which a server that Muster has not started enrols. */
+/** A request to enrol a server that Muster has not started. */
 export type EnrolmentRequest = z.output<typeof EnrolmentBody>
-/** The registration of a server. */
+/** A registration of a game server, see `RegistrationBody`. */
 export type ServerRegistration = z.output<typeof RegistrationBody>
-/** The whole state of a server. */
+/** A report, which contains the whole state of a server. */
 export type ServerReport = z.output<typeof ReportBody>
 /** A server's report about one of its matches. */
 export type MatchReport = ServerReport['matches'][number]
-/** A server's report about its listing. */
+/** A server's report about the session that it lists. */
 export type ListingReport = z.output<typeof listing>
 /** The result of a match, as reported by its server. */
 export type MatchResult = z.output<typeof result>
-/** The additional players that a match wants. */
+/** The players that a match still needs. */
 export type SeatsWanted = z.output<typeof seats>

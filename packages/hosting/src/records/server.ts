@@ -16,11 +16,10 @@ import { credentialOf, matchTag } from './tags.js'
 
 /**
  * The state of a server:
- * - `creating`: the create waits for its turn or for the response; after a restart, a create that was not sent waits
- *   again;
- * - `finding`: the response to the create was lost, or a restart or takeover came before it; the deployment, if it
- *   exists, is searched for by its tag;
- * - `retrying`: there was no capacity; anything that was created in spite of that is stopped before another location is
+ * - `creating`: the create was not sent yet, or was not answered yet;
+ * - `finding`: the response to the create was lost, also by a restart or takeover; the deployment, if it exists, is
+ *   searched for by its tag;
+ * - `retrying`: there was no capacity; a deployment that was created anyway is stopped before another location is
  *   tried;
  * - `starting`: the deployment exists and is not READY yet;
  * - `warming`: the deployment is READY; the matchmaker waits or probes until its server listens;
@@ -35,70 +34,69 @@ const NOBODY_CHARGED: readonly string[] = []
 type ServerParts = Pick<ServerIntent, 'serverId' | 'queue' | 'at'> & Partial<ServerIntent>
 
 /**
- * A server, from the intent to create it until it is gone. It belongs to a pool or to a single match. Only the
- * allocator changes it.
+ * A server of a pool or of one match, from the decision to create it until it is gone. Only the allocator changes it.
  */
 export class Server {
-  /** The id of its match if the server is only for that match. */
+  /** Id of the server. A server of a single match has the match's id. */
   readonly id: string
-  /** Name of the server's pool, or of the queue of its only match. */
+  /** Name of the server's pool, or of the queue of its single match. */
   readonly queue: string
-  /** Epoch milliseconds. */
+  /** When the server was ordered, in epoch milliseconds. */
   readonly at: number
-  /** Name of the server's pool. Undefined for a server that serves only one match. */
+  /** Name of the server's pool. Undefined for a server of a single match. */
   readonly pool: string | undefined
-  /** See `ServerIntent`. */
+  /** Build and source, see `ServerIntent`. */
   readonly build: string | undefined
   readonly source: string | undefined
   readonly enrolled: Enrolled | undefined
-  /** The order to create the server. Undefined for one of an earlier process for which nothing more can be created. */
+  /** How the server is created. Undefined after a restart if the server must not be created again. */
   readonly order: Order | undefined
-  /** The only match that the server serves. The server's environment contains its players. Both end together. */
+  /** The match for which alone the server was created. Its environment contains the players, and both end together. */
   readonly bornFor: HostedMatch | undefined
   /** The matches that the server serves or should serve, in order of arrival. */
   readonly guests = new Set<HostedMatch>()
-  /** Number of matches that the server was given so far. */
+  /** Number of matches that the server has been given so far. */
   matchesServed = 0
-  /** The players who are charged for the server. Undefined: nobody yet. */
+  /** The players who are charged for the server. Undefined while nobody is. */
   chargedPlayers: readonly string[] | undefined = undefined
-  /** The coordinates near which the server was requested, in addition to those of `tries`. */
+  /** Coordinates near which the server is requested, if `tries` has none. */
   near: Coordinates | undefined = undefined
-  /** True if the service was asked for the server's location. A list of deployments does not contain it. */
+  /** True if the server's location was read. The service's list does not contain it. */
   isLocated = false
-  /** True if an operator has requested the server's drain. */
+  /** True if an operator drains the server. */
   drainAsked = false
-  /** True if the server lists itself for players, by its last report. A restart keeps the value. */
+  /** True if the server's last report lists a session for players. The value survives restarts. */
   isListed = false
-  /** The attempts so far. */
+  /** The attempts to create the server, including the current one. */
   tries: readonly PlacementAttempt[] = NO_TRIES
-  /** See `Order`. Undefined until `Order.placements` has resolved. */
+  /** The locations that the match's rules have chosen. Undefined until `Order.placements` has resolved. */
   placements: readonly Placement[] | undefined = undefined
   phase: ServerPhase = 'creating'
   requestId: string | undefined = undefined
-  /** The time at which the `requestId` became known, in epoch milliseconds. */
+  /** Epoch milliseconds at which this process learned the `requestId`. */
   knownAt: number
-  /** Epoch milliseconds before which the deployment did not start. */
+  /** Epoch milliseconds. The deployment did not start earlier. */
   startedAfter: number
-  /** True if the server was charged to its players. */
+  /** True if players were charged for the server, or nobody has to be. */
   charged = false
-  /** Epoch milliseconds since when the server listens. Infinity before. `phase` is `running` once the store has it. */
+  /** Epoch milliseconds since when the server listens. Infinity before. Once that is stored, the phase is `running`. */
   listensAt = Infinity
-  /** Maximum duration in milliseconds from the deployment's start, by the service's clock. Infinity: unlimited. */
+  /** Maximum milliseconds of the server since its start, by the service's clock. Infinity if unlimited. */
   lastsMs = Infinity
-  /** When `lastsMs` is over, in epoch milliseconds. Infinity while unknown, see `EndTimes`. */
+  /** Epoch milliseconds at which `lastsMs` is over. Infinity while unknown, see `EndTimes`. */
   endsAt = Infinity
   assignment: Assignment | undefined = undefined
-  /** True if the server has registered as ready for players. */
+  /** True if the server has reported by registration that players may come. */
   registered = false
-  /** The state that the server reports. Undefined: the server has not registered with this process. */
+  /** The state of a registered server. Undefined until the server has registered with this process. */
   presence: RegisteredServer | undefined = undefined
-  /** Why the server takes no more matches. Only an operator's request is stored, see `drainAsked`. */
+  /** Why the server gets no further matches. Undefined while it may. Only an operator's drain survives restarts. */
   draining: DrainReason | undefined = undefined
-  /** Why the server must stop. Undefined while it is wanted. */
+  /** Why the server must end. Undefined while it is wanted. */
   stopReason: StopReason | undefined = undefined
-  /** Ids of further deployments with the same tag, which are being stopped. Rare. */
+  /** Ids of further deployments that the same create made. They are being stopped. */
   twins: Set<string> | undefined = undefined
-  /** Undefined: the tag of the first attempt. */
+  /** The tag of the current attempt. Undefined if it is that of a first attempt. */
   #tag: string | undefined
 
   constructor(
@@ -130,7 +128,6 @@ export class Server {
     }
   }
 
-  /** The tag of the current attempt. */
   get tag(): string {
     return this.#tag ?? matchTag(this.id)
   }
@@ -138,34 +135,34 @@ export class Server {
     this.#tag = tag
   }
 
-  /** The id of the server for its source. Its token is derived from this id. Each attempt has another one. */
+  /** The server's id at its source, from which its token is derived. Each attempt has its own. */
   get credential(): string {
     return credentialOf(this.tag)
   }
 
-  /** True if the server should run and is not being stopped. */
+  /** True if the server has no reason to end and is not being stopped. */
   get isWanted(): boolean {
     return this.stopReason === undefined && this.phase !== 'stopping'
   }
 
-  /** The matches that the server serves or should serve, and that it may already know. */
+  /** The matches that the server should serve and may know, because their claims are stored. */
   get matches(): readonly HostedMatch[] {
     return this.guests.size === 0 ? NO_MATCHES : [...this.guests].filter((match) => match.isOpen && match.isClaimStored)
   }
 
-  /** The match for which alone the server exists, if any. */
+  /** The match for which alone the server was created, as a list that is empty for a server of a pool. */
   get bound(): readonly HostedMatch[] {
     return this.bornFor === undefined ? NO_MATCHES : [this.bornFor]
   }
 
-  /** Number of matches on the server, including those whose entry is still being written to the store. */
+  /** Number of matches on the server, including those whose claim is not stored yet. */
   get claims(): number {
     let count = 0
     for (const match of this.guests) if (match.isOpen) count += 1
     return count
   }
 
-  /** Requests the stop of the server, and of the match that it was created for. The first reason stays. */
+  /** Records that the server must end, and its single match too. The first reason stays. */
   requestStop(reason: StopReason): void {
     this.stopReason ??= reason
     for (const match of this.bound) match.stopReason ??= reason
@@ -177,54 +174,49 @@ const NOBODY_LEFT: HostedMatch['left'] = []
 const NOBODY: readonly ((error?: Error) => void)[] = []
 
 /**
- * A match that needs a server or has one: its own, or one of a pool that may serve others too. Only the allocator
- * changes it. Many may wait, so values derived from the order are computed on first use.
+ * A match that needs or has a server. Only the allocator changes it. Many matches may wait, so some values are
+ * computed only on use, to save memory.
  */
 export class HostedMatch {
   readonly id: string
-  /** Name of the queue. */
   readonly queue: string
-  /** Epoch milliseconds. */
+  /** When the match was found, in epoch milliseconds. */
   readonly at: number
-  /** Undefined for a match of an earlier process that cannot be resumed. */
+  /** How the match's server is created. Undefined if the match cannot be continued after a restart. */
   readonly order: Order | undefined
-  /** The server that serves the match or should serve it. Undefined while one is looked for. */
+  /** The server that serves the match or should serve it. Undefined while the match waits for one. */
   server: Server | undefined = undefined
   /**
-   * When the match took its server (epoch milliseconds), and whether that server already ran. Not stored for a server
-   * of a pool.
+   * When the match claimed its server, in epoch milliseconds, and whether that ran already. Does not survive restarts.
    */
   claim: { readonly at: number; readonly isWarm: boolean } | undefined = undefined
-  /** True if the store knows which server the match has taken, so that the server may learn of the match. */
+  /** True if the store has the match's claim. Before that, the server must not learn of the match. */
   isClaimStored = true
-  /** True if the server has accepted the match's players. A server of only this match accepts them by running. */
+  /** True if the server has accepted the match. A server of a single match accepts it by running. */
   isAccepted = false
   /** Players who left before the match's end, oldest first. */
   left: readonly PlayerWhoLeft[]
-  /**
-   * Epoch milliseconds since when the match's players may connect. Infinity before. They get the address once that is
-   * stored.
-   */
+  /** Epoch milliseconds since when the match is ready, or Infinity. The players get the address once that is stored. */
   readyAt = Infinity
-  /** When the match has lasted too long, in epoch milliseconds. Infinity: never, or when its own server ends. */
+  /** Epoch milliseconds at which the match has lasted too long. Infinity if there is no limit of its own. */
   endsAt = Infinity
   /**
-   * The time by which one of the match's players must have come, in epoch milliseconds. Infinity if nobody needs to
-   * come or somebody has. It is not stored: for a match of an earlier process, somebody counts as having come.
+   * Epoch milliseconds by which one of the match's players must have come. Infinity if nobody must come or somebody
+   * has. After a restart, somebody counts as having come.
    */
   joinBy = Infinity
-  /** Why the match is over. Its tickets have left it by then. Undefined while the match is wanted. */
+  /** Why the match is over. Its tickets have left the match by then. Undefined while the match continues. */
   stopReason: StopReason | undefined = undefined
-  /** True if the match's end was passed to the store. */
+  /** True if the entry of the match's end was passed to the store. */
   isClosed = false
-  /** True if no part of this process knows the match any more. */
+  /** True if the match was removed from this process. */
   isGone = false
-  /** The assignment that the match's players got, or will get once it is stored. */
+  /** The server and the address to which the players were sent, or will be once that is stored. */
   #place: { readonly host: Server; readonly requestId: string; readonly assignment: Assignment } | undefined
   #phase: ServerPhase = 'creating'
-  /** Undefined: the ids follow from the order. */
+  /** Ids of the tickets. Undefined if `order` contains them. */
   readonly #ticketIds: readonly string[] | undefined
-  /** Callbacks that wait for the match's end. */
+  /** Callbacks that wait until the match has ended. */
   #waiters: readonly ((error?: Error) => void)[] = NOBODY
   #playerIds: readonly string[] | undefined
 
@@ -252,14 +244,13 @@ export class HostedMatch {
     this.#playerIds = playerIds
   }
 
-  /** The server that was created only for this match. Undefined if there is none, e.g. on a server of a pool. */
+  /** The server that was created for this match alone. Undefined on a server of a pool. */
   get ownServer(): Server | undefined {
     return this.server?.bornFor === this ? this.server : undefined
   }
 
   /**
-   * The phase of the match's own server. On a server of a pool: `creating`, then `warming` until its start is stored,
-   * then `running`.
+   * The phase of the match's own server. On a server of a pool: `creating`, then `warming`, and once stored `running`.
    */
   get phase(): ServerPhase {
     return this.ownServer?.phase ?? this.#phase
@@ -268,52 +259,51 @@ export class HostedMatch {
     this.#phase = phase
   }
 
-  /** True if the match continues. */
   get isOpen(): boolean {
     return this.stopReason === undefined && !this.isGone
   }
 
-  /** True if the match's players were sent to its server, or will be once that is stored. */
+  /** True if the players were sent to the server, or will be once that is stored. */
   get isPlaced(): boolean {
     return this.#phase !== 'creating'
   }
-  /** True if the match's players were sent to its server. */
+  /** True if the players were sent to the server. */
   get hasBegun(): boolean {
     return this.#phase === 'running'
   }
 
-  /** The location that the latency rule chose for its own server. Undefined on a server of a pool. */
+  /** The location that a latency rule chose for the match's own server. Undefined on a server of a pool. */
   get placement(): Placement | undefined {
     return this.ownServer && placementOf(this.ownServer)
   }
 
-  /** Its own server, or the stored address of the pool's server to which its players were sent. */
+  /** The match's own server, or the address to which the players were sent. */
   get #connection(): Pick<Server, 'requestId' | 'assignment'> | undefined {
     return this.ownServer ?? this.#place
   }
-  /** The server's address for players, and its deployment. Undefined until known. */
+  /** The deployment to which the players were sent or will be sent. Undefined while unknown. */
   get requestId(): string | undefined {
     return this.#connection?.requestId
   }
   get assignment(): Assignment | undefined {
     return this.#connection?.assignment
   }
-  /** The match's server, even after the match has left it. Undefined: none yet, or it was gone at a restart. */
+  /** The match's server, even after the match has left it. Undefined if it had none since the last restart. */
   get host(): Server | undefined {
     return this.server ?? this.#place?.host
   }
-  /** Called when the match's server is ready for it. */
+  /** Records the server to which the match's players are sent. */
   placeAt(host: Server, requestId: string, assignment: Assignment): void {
     this.#place = { host, requestId, assignment }
   }
 
-  /** Resolves when the match's server is gone or the match has left it. Rejects if that can no longer be known. */
+  /** Resolves when the match has ended. Rejects if the matchmaker is closed before. */
   whenEnded(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiters = [...this.#waiters, (error) => (error === undefined ? resolve() : reject(error))]
     })
   }
-  /** Settles all callers that wait for the match's end. @param error why the end can no longer be known */
+  /** Settles all promises of `whenEnded`. @param error why the end will never be known */
   tellEnded(error?: Error): void {
     const waiters = this.#waiters
     this.#waiters = NOBODY
@@ -321,24 +311,26 @@ export class HostedMatch {
   }
 }
 
-/** A match that needs a server. `queue`: the queue's name. `at`: epoch milliseconds. */
+/** A found match. `at`: epoch milliseconds. */
 export type FoundBy = Pick<MatchIntent, 'matchId' | 'queue' | 'at'>
 
-/** The data of a match that an earlier process has stored. */
+/** The stored data of a match from before a restart. */
 type InheritedParts = Partial<MatchIntent> & { readonly left?: readonly PlayerWhoLeft[] | undefined }
 
-/** Returns a server that will be created for one match only. */
+/** Returns a server that is going to be created for a single match. */
 export const newServerFor = (match: HostedMatch, order: Order): Server =>
   new Server({ serverId: match.id, queue: match.queue, at: match.at }, order, match)
 
-/** Identifies a new server of a pool. `at`: epoch milliseconds. */
+/** The identity of a new server of a pool. `at`: epoch milliseconds. */
 interface NewServer {
   readonly id: string
   readonly pool: string
   readonly at: number
 }
 
-/** Returns a server of a pool that will be created. @param source its source. Undefined: the deployment service */
+/**
+ * Returns a server of a pool that is going to be created. @param source its source. Undefined: the deployment service
+ */
 export const newPoolServer = (
   { id, pool, at, source }: NewServer & Pick<ServerIntent, 'source'>,
   order: Order,

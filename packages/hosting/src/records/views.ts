@@ -3,13 +3,10 @@ import type { Enrolled, MatchResumption, Order, Placement, PlayerWhoLeft, Server
 import { type HostedMatch, placementOf, type Server, type ServerPhase } from './server.js'
 import { matchTag } from './tags.js'
 
-/** Maximum number of remembered players who left a match, the latest ones (our choice). */
+/** Maximum number of remembered players who left a match (our choice). The latest are kept. */
 export const MOST_LEFT = 1000
 
-/**
- * Returns the players who left a match, after its players have changed. @param gone players who leave now, at an epoch
- * millisecond
- */
+/** Returns the players who have left a match. @param gone those who leave now. @param at now, in epoch milliseconds */
 export function leftAfter(
   before: readonly PlayerWhoLeft[],
   {
@@ -24,7 +21,7 @@ export function leftAfter(
   return [...others, ...gone.map((playerId) => ({ playerId, at }))].slice(-MOST_LEFT)
 }
 
-/** Returns the data to resume a match. Undefined if its order is unknown. */
+/** Returns the data with which a match is continued after a restart. Undefined if its order is unknown. */
 const resumptionOfMatch = ({ order, ticketIds }: HostedMatch): MatchResumption | undefined =>
   order && {
     expansionMs: order.expansionMs,
@@ -32,57 +29,57 @@ const resumptionOfMatch = ({ order, ticketIds }: HostedMatch): MatchResumption |
     teamOf: teamsIn(order, ticketIds),
   }
 
-/** Returns the data to resume a server. Undefined if nothing more can be created for it. */
+/** Returns the data with which a server's create is continued after a restart. Undefined if its order is unknown. */
 export const resumptionOfServer = ({ order, tries, placements, near }: Server): ServerResumption | undefined =>
   order && { tries, placements, ...(near !== undefined && { near }) }
 
 function teamsIn({ tickets, teams, teamOf }: Order, ticketIds: readonly string[]): readonly number[] | undefined {
   if (teams.length === 1) return undefined
-  // Tickets that have joined or left since the intent are at other indexes.
+  // `teamOf` belongs to the order's tickets. Since then, tickets may have joined or left the match.
   const teamsById = new Map(tickets.map(({ id }, index) => [id, teamOf[index] ?? 0]))
   return ticketIds.map((id) => teamsById.get(id) ?? 0)
 }
 
-/** A read-only view of a match and its server, or of a server of a pool, for other modules. */
+/** A read-only view of a match with its server, or of a server of a pool. */
 export interface AllocationView {
-  /** Id of the match, or of the server of a pool. */
+  /** Id of the match, or of the server. */
   readonly matchId: string
   /** Name of the queue, or of the pool. */
   readonly queue: string
-  /** The tag of the deployment. */
+  /** The tag of the deployment. For a match on a server of a pool, no deployment has this tag. */
   readonly tag: string
   readonly ticketIds: readonly string[]
   readonly playerIds: readonly string[]
-  /** Epoch milliseconds. */
+  /** When the match was found or the server was ordered, in epoch milliseconds. */
   readonly at: number
-  /** For a server of a pool: the name of the pool. */
+  /** Name of the pool. Only for a server of a pool. */
   readonly pool?: string | undefined
-  /** For a server of a pool: the name of its source. Undefined: the deployment service. */
+  /** Name of the server's source. Undefined: the deployment service. Only for a server of a pool. */
   readonly source?: string | undefined
-  /** Set for a server that Muster has not started. */
+  /** Set only for a server that Muster has not started. */
   readonly enrolled?: Enrolled | undefined
   readonly phase: ServerPhase
   /**
-   * Why the match or server is no longer wanted. The tickets have left the match by then, and its players may be in
-   * another match. Undefined while it is wanted.
+   * Why the match or server must end. The tickets have left the match by then, and its players may be in another
+   * match. Undefined while it is wanted.
    */
   readonly stopReason?: StopReason | undefined
   readonly requestId: string | undefined
   readonly assignment: Assignment | undefined
-  /** For a match on a server of a pool, which has no deployment of its own. */
+  /** The server of the match. Only for a match without its own server. */
   readonly hosted?: HostedView | undefined
-  /** By the match's latency rule. Undefined without one, or for a deployment of an earlier process. Not for players. */
+  /** The location that a latency rule chose. Undefined if no rule chose one. It must not be shown to players. */
   readonly placement?: Placement | undefined
 }
 
 interface HostedView {
-  /** Id of the server. Undefined while one is looked for. */
+  /** Id of the server. Undefined while the match waits for one. */
   readonly serverId: string | undefined
-  /** True if the server already ran when the match took it. Undefined for a match of an earlier process. */
+  /** True if the server already ran when the match claimed it. Undefined after a restart. */
   readonly warm: boolean | undefined
 }
 
-/** Returns the common part of the views of a match and of a server. */
+/** Returns what the views of matches and of servers have in common. */
 const viewOf = ({ id: matchId, queue, at, phase, requestId, assignment, stopReason }: HostedMatch | Server) => ({
   matchId,
   queue,
@@ -93,7 +90,7 @@ const viewOf = ({ id: matchId, queue, at, phase, requestId, assignment, stopReas
   assignment,
 })
 
-/** Returns the view of a match. For a match with its own server, the view of both. */
+/** Returns the view of a match, together with its own server. */
 export const matchViewOf = (match: HostedMatch): AllocationView => {
   const { id, ticketIds, playerIds, placement, ownServer, server, claim } = match
   return {
@@ -121,8 +118,8 @@ export const poolServerViewOf = (server: Server): AllocationView => {
 }
 
 /**
- * Returns the entry that is written before the search for a server.
- * @param resumes see `ServerLog`
+ * Returns the entry that is stored before a server is looked for.
+ * @param resumes see `ServerLog.resumes`
  */
 export const matchIntent = (match: HostedMatch, resumes: boolean) => ({
   kind: 'match' as const,
@@ -136,8 +133,8 @@ export const matchIntent = (match: HostedMatch, resumes: boolean) => ({
 })
 
 /**
- * Returns the entry that is written before the create of a server.
- * @param resumes see `ServerLog`. Default false: nothing can be created for the server yet, or any more
+ * Returns the entry that is stored before a server is created.
+ * @param resumes see `ServerLog.resumes`. Default false
  */
 export function serverIntent(server: Server, resumes = false) {
   const { id: serverId, queue, tag, bornFor, at, pool, build, source, enrolled } = server
@@ -155,14 +152,14 @@ export function serverIntent(server: Server, resumes = false) {
   }
 }
 
-/** Returns the entries for the ends of matches. A match whose end was returned before is left out. */
+/** Returns the entries for the ends of matches. Each match's entry is returned only once. */
 export function matchEndEntries(matches: Iterable<HostedMatch>) {
   const open = [...matches].filter(({ isClosed }) => !isClosed)
   for (const match of open) match.isClosed = true
   return open.map(({ id: matchId }) => ({ kind: 'over' as const, matchId }))
 }
 
-/** Returns the entry with the players of a match, and those who left it. */
+/** Returns the entry for changed players of a match. */
 export const playersEntry = ({ id: matchId, playerIds, left }: HostedMatch) => ({
   kind: 'players' as const,
   matchId,

@@ -10,19 +10,19 @@ import {
 import { z } from 'zod'
 import type { MatchResult, PlayerWhoLeft, StopReason } from '../records/index.js'
 
-/** The result of a match as sent to the backend. */
+/** The result of a match, as it is sent to the backend. */
 export interface MatchOutcome {
   readonly matchId: string
   readonly queue: string
-  /** All players, including those who left before the match was over. */
+  /** Ids of all players, including those who left before the end. */
   readonly playerIds: readonly string[]
-  /** Players who left before the match's end, and when. */
+  /** Players who left before the end of the match, and when. */
   readonly left?: readonly PlayerWhoLeft[] | undefined
-  /** The game server's report. Undefined if there was none. */
+  /** The result that the game server reported. Undefined if it reported none. */
   readonly result: MatchResult | undefined
-  /** Epoch milliseconds. */
+  /** When the match ended, in epoch milliseconds. */
   readonly endedAt: number
-  /** Undefined in a result of an earlier version. */
+  /** Why the match ended. Undefined in results that an earlier version stored. */
   readonly endReason?: StopReason | undefined
   /** Name of the source of the match's server. Undefined: the deployment service, or unknown after a restart. */
   readonly source?: string | undefined
@@ -30,9 +30,9 @@ export interface MatchOutcome {
   readonly enrolmentKey?: string | undefined
 }
 
-/** The destination of results: plain data, e.g. from JSON. */
+/** Where results are sent: plain data, e.g. from JSON. */
 export interface ResultsDefinition {
-  /** An http or https URL that accepts a POST for each match. */
+  /** An http or https URL that accepts a POST with each result. */
   readonly url: string
   /** Secret of at least 24 bytes for the signature of each POST (Standard Webhooks): `whsec_` and base64. */
   readonly secret: string
@@ -44,24 +44,21 @@ export const resultsSchema = z.strictObject({
   secret: z.string().refine(isWebhookSecret, 'must be whsec_ followed by at least 24 bytes in base64'),
 })
 
-/** Stores undelivered results for the next process. Strings have one line. */
+/** Stores results that were not delivered yet. Each value is a string of one line. */
 export interface OutboxRecords {
   /** Returns all stored keys and values, in any order. */
   stored(): readonly { readonly key: string; readonly value: string }[]
   put(key: string, value: string): void
   remove(key: string): void
-  /**
-   * Resolves once everything passed to `put` survives the end of the process. Undefined if it already does. Rejects if
-   * it cannot be written now.
-   */
+  /** Resolves once all `put` values survive a crash. Undefined if they do. Rejects if they cannot be stored now. */
   written(): Promise<void> | undefined
 }
 
-/** A result that the backend keeps rejecting. It is stored until an operator repeats or drops it. */
+/** A result that the backend has rejected. It stays stored until an operator repeats or drops it. */
 export interface ResultSetAside extends MatchOutcome {
-  /** Epoch milliseconds. */
+  /** When the result was set aside, in epoch milliseconds. */
   readonly setAsideAt: number
-  /** The last response of the backend, e.g. `the URL of results answered 400`. */
+  /** Why the result was rejected, e.g. `the URL of results answered 400`. */
   readonly reason: string
 }
 
@@ -69,42 +66,42 @@ export interface ResultOutboxOptions extends ResultsDefinition {
   readonly records: OutboxRecords
   readonly clock: Clock
   readonly random: Random
-  /** Default: the global `fetch`. */
+  /** The function that sends requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined
-  /** Called with each problem, and with the match if it is known. */
+  /** Called with each error, and with the id of the match if it is known. */
   readonly problem: (error: unknown, matchId?: string) => void
 }
 
 /**
- * Maximum number of stored results (our choice): some 400 MB of the largest, or one day with a match every two seconds.
+ * Maximum number of stored results (our choice): 400 MB of the largest ones, or a match every two seconds for a day.
  */
 const MOST_KEPT = 50_000
-/** Maximum number of set-aside results in one list (our choice). */
+/** Maximum number of set-aside results that `setAside` returns (our choice). */
 const MOST_LISTED = 1000
-/** Maximum number of concurrent POSTs, and of repeated ones among them. The difference is reserved for new results. */
+/** Maximum number of concurrent POSTs, and of repeated ones among them, so that new results are not held up. */
 const MOST_IN_FLIGHT = 16
 const MOST_REPEATED = 8
 const TIMEOUT_MS = 10_000
 const RETRY = { baseMs: 1000, capMs: 300_000, jitter: 1 }
-/** Milliseconds until a result that could not be written is tried again. */
+/** Milliseconds until a result that could not be stored is tried again. */
 const UNWRITTEN_MS = 1000
 
 /**
- * Statuses that concern every result: the URL, the secret or the load of the backend. Any other 4xx rejects only this
- * result, and repeating it would change nothing.
+ * Statuses that say nothing about a single result: the URL, the secret or the load of the backend is the cause. Any
+ * other 4xx rejects this result for good.
  */
 const REFUSES_ALL: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 408, 410, 421, 425, 429])
-/** Statuses of a proxy whose backend is unavailable. */
+/** Statuses with which a proxy reports that its backend is unavailable. */
 const IS_AWAY: ReadonlySet<number> = new Set([502, 503, 504])
 /**
- * Number of tries after which a result is set aside, if the backend has accepted another one since the first try.
- * Otherwise it is set aside after an hour of error responses, or a day without any response (our choices).
+ * A result that has failed this often is set aside if the backend has accepted another one meanwhile. Otherwise it is
+ * set aside after an hour of error responses, or after a day without a response (our choices).
  */
 const MOST_TRIES = 10
 const FAILING_MS = 3_600_000
 const AWAY_MS = 86_400_000
 
-/** Thrown if the backend answered with another status than 2xx. */
+/** Thrown if the backend answered with a status other than 2xx. */
 class Untaken extends Error {
   readonly status: number
   constructor(status: number) {
@@ -113,7 +110,7 @@ class Untaken extends Error {
   }
 }
 
-/** Returns why there was no response. `fetch failed` alone says nothing, but its cause does. */
+/** Returns why there was no response. The error `fetch failed` has the reason only as its cause. */
 function reasonOf(error: unknown): unknown {
   const { cause } = error instanceof TypeError ? error : {}
   if (!(cause instanceof Error)) return error
@@ -126,38 +123,36 @@ type PendingResult = ReturnType<typeof newWaiting>
 const newWaiting = (id: string, outcome: MatchOutcome, isWritten: boolean) => ({
   id,
   outcome,
-  /** True if the store has the result. It is not sent before. */
+  /** True if the store has the result. Otherwise it may not be sent yet. */
   isWritten,
   tries: 0,
-  /** Epoch milliseconds of the first failed try. */
+  /** Epoch milliseconds of the first failed POST. */
   failingSince: 0,
-  /** Epoch milliseconds before which the result is not sent again. */
+  /** Epoch milliseconds before which no further POST is sent. */
   dueAt: 0,
   isUnderWay: false,
 })
 
-/**
- * Returns the id of a match's result. It depends only on the match, so it stays the same whatever is lost before the
- * POST.
- */
+/** Returns the id of a match's result. It depends only on the match, so a result that is sent twice has the same id. */
 const idOf = (matchId: string) => `msg_${matchId}`
 
 /**
- * Sends the results of matches to a backend: each at least once, until it gets a 2xx, and those of a player in order.
- * Undelivered results survive restarts. A result that is rejected for good is set aside, so that the others continue.
+ * Sends the results of matches to a backend. Each result is sent until the backend answers 2xx, so it may arrive
+ * twice. Results of the same player are sent in order. Undelivered results survive restarts. A result that the backend
+ * rejects is set aside, so that the others continue.
  */
 export class ResultOutbox {
   readonly #options: ResultOutboxOptions
   readonly #send: typeof fetch
   readonly #closing = manyWaitOn()
-  /** The results that were neither accepted nor set aside, in order of arrival. */
+  /** The results that are not delivered, in order of the matches' ends. Those set aside are not included. */
   #waiting = new Map<string, PendingResult>()
-  /** Rejected results, in the order in which they were set aside. */
+  /** The results set aside, by match id, oldest first. */
   readonly #aside = new Map<string, ResultSetAside>()
   #inFlight = 0
   #repeated = 0
   #isLoaded = false
-  /** Epoch milliseconds of the last accepted result. */
+  /** Epoch milliseconds at which the backend last accepted a result. */
   #takenAt = -Infinity
 
   constructor(options: ResultOutboxOptions) {
@@ -166,9 +161,9 @@ export class ResultOutbox {
   }
 
   /**
-   * Adds a result. It is sent once the store has it. A match has only one: a second one is ignored. If the outbox is
-   * full, the oldest result set aside is dropped. If there is none, the new result is dropped with a problem. The match
-   * ends in any case.
+   * Adds the result of a match, which is sent once it is stored. A second result of the same match is ignored. If the
+   * outbox is full, the oldest result set aside is dropped. If there is none, the new result is dropped, and `problem`
+   * is called.
    */
   add(outcome: MatchOutcome) {
     this.#load()
@@ -184,11 +179,10 @@ export class ResultOutbox {
     this.#options.records.put(id, JSON.stringify(outcome))
   }
 
-  /** Sends the results that are due. */
   advance(now: number): void {
     this.#load()
     if (this.#waiting.size === 0 || this.#inFlight >= MOST_IN_FLIGHT) return
-    /** Players with earlier undelivered results. Their later results wait. */
+    /** Players with an earlier undelivered result, which must be sent first. */
     const blocked = new Set<string>()
     for (const one of this.#waiting.values()) {
       const { playerIds } = one.outcome
@@ -200,29 +194,28 @@ export class ResultOutbox {
     }
   }
 
-  /** Returns the number of undelivered results, except those set aside. */
+  /** Returns the number of undelivered results. Those set aside are not included. */
   pending() {
     return this.#waiting.size
   }
 
-  /** Returns the milliseconds since the oldest match with an undelivered result ended. 0 if there is none. */
+  /** Returns the milliseconds since the end of the oldest match whose result is not delivered. 0 if there is none. */
   oldestMs(): number {
     const [oldest] = this.#waiting.values()
     return oldest === undefined ? 0 : Math.max(0, dateOf(this.#options.clock) - oldest.outcome.endedAt)
   }
 
-  /** Returns the number of results set aside. */
   asideCount() {
     return this.#aside.size
   }
 
-  /** Returns the oldest results that were set aside, at most 1,000. */
+  /** Returns the results set aside, oldest first, at most 1,000. */
   setAside(): readonly ResultSetAside[] {
     this.#load()
     return [...this.#aside.values()].slice(0, MOST_LISTED)
   }
 
-  /** Repeats a result that was set aside, before later ones of its players. Returns false if there is none. */
+  /** Sends a result that was set aside again, before later results of its players. Returns false if there is none. */
   repeat(matchId: string): boolean {
     this.#load()
     const refused = this.#aside.get(matchId)
@@ -252,7 +245,7 @@ export class ResultOutbox {
     return new Map(sorted.map((one) => [one.id, one]))
   }
 
-  /** Loads the results of an earlier process on first use, because a standby process sends no results. */
+  /** Loads the stored results on first use. Not earlier, because another process may still send them. */
   #load() {
     if (this.#isLoaded) return
     this.#isLoaded = true
@@ -264,7 +257,7 @@ export class ResultOutbox {
         if ('setAsideAt' in outcome) refused.push(outcome)
         else stored.push(newWaiting(id, outcome, true))
       } catch {
-        // The error does not contain the stored string, because it may hold the players' data.
+        // The message does not contain the stored string, because it may hold players' data.
         this.#options.problem(new Error(`result ${id} in the store is damaged`))
       }
     }
@@ -314,7 +307,7 @@ export class ResultOutbox {
     this.#options.problem(new Error(message), outcome.matchId)
   }
 
-  /** True if only this result is rejected, as far as that can be known. */
+  /** True if the backend rejects this result for good, as far as can be known. */
   #isRefused({ tries, failingSince }: PendingResult, error: unknown): boolean {
     const status = error instanceof Untaken ? error.status : undefined
     if (status !== undefined && status >= 400 && status < 500 && !REFUSES_ALL.has(status)) return true
@@ -332,14 +325,14 @@ export class ResultOutbox {
     else this.#options.problem(error, one.outcome.matchId)
   }
 
-  /** True if the store has the result. */
+  /** True if the result may be sent, because the store has it. */
   async #isKept(one: PendingResult): Promise<boolean> {
     if (one.isWritten) return true
     try {
       await this.#options.records.written()
       one.isWritten = true
     } catch {
-      // The store reports the error itself, and retries.
+      // The store reports its own error, and retries.
       one.dueAt = this.#options.clock.now() + UNWRITTEN_MS
     }
     return one.isWritten && !this.#closing.signal.aborted
@@ -366,7 +359,7 @@ export class ResultOutbox {
     }
   }
 
-  /** Removes the oldest result set aside from the store. Returns false if there is none. */
+  /** Drops the oldest result set aside. Returns false if there is none. */
   #forgetOldest(): boolean {
     const [oldest] = this.#aside.keys()
     if (oldest === undefined) return false
@@ -379,7 +372,6 @@ export class ResultOutbox {
   }
 }
 
-/** Returns the body of the POST. */
 const bodyOf = (
   id: string,
   { matchId, queue, playerIds, left = [], result, endedAt, endReason = 'over', source, enrolmentKey }: MatchOutcome,

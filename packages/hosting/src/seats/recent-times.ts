@@ -6,27 +6,26 @@ import { LRUCache } from 'lru-cache'
 /** Maximum number of remembered names (our choice). The least recently used are dropped. */
 const REMEMBERED = 100_000
 
-/** Remembers recent times of events by a name. @param windowMs milliseconds for which a time is remembered. */
+/** Remembers when events with a name happened. @param windowMs milliseconds for which a time is remembered */
 export function createRecentTimes(windowMs: number, clock: Pick<Clock, 'now'>) {
   const byName = new LRUCache<string, readonly number[]>(growingTo(REMEMBERED))
   const of = (name: string) => (byName.get(name) ?? []).filter((at) => clock.now() - at < windowMs)
   return {
-    /** Epoch milliseconds of each time within the window, the oldest first. */
+    /** Returns the epoch milliseconds of the events within the window, oldest first. */
     of,
-    /** Adds the current time. */
     add: (name: string) => void byName.set(name, [...of(name), clock.now()]),
     forget: (name: string) => void byName.delete(name),
   }
 }
 
-/** For each unit of time that passes, a quarter of it is subtracted from a player's held time (our choice). */
+/** Share of the passed time by which a player's total decreases (our choice). */
 const FORGOTTEN = 1 / 4
 
-/** Measures for how long players held seats without using them. The sum decays four times as slowly as time passes. */
+/** Sums the time for which players held seats that they did not use. The sum decreases by 15 s a minute. */
 export function createHeldTimes(clock: Pick<Clock, 'now'>) {
   const byPlayer = new LRUCache<string, { readonly heldMs: number; readonly at: number }>(growingTo(REMEMBERED))
   return {
-    /** Adds milliseconds. Returns the remaining sum. */
+    /** Adds milliseconds to a player's sum. Returns the sum. */
     add: (playerId: string, ms: number): number => {
       const at = clock.now()
       const before = byPlayer.get(playerId) ?? { heldMs: 0, at }
@@ -38,26 +37,25 @@ export function createHeldTimes(clock: Pick<Clock, 'now'>) {
   }
 }
 
-/** A guess of a server's password. */
 export interface Guess {
   readonly serverId: string
   readonly playerId: string
-  /** IP address. Undefined: unknown, or from a backend. */
+  /** IP address of the player. Undefined if unknown or if a backend asks. */
   readonly address: string | undefined
 }
 
 const MINUTE_MS = 60_000
 /**
- * Maximum numbers of wrong passwords per minute (our choices): of one player at one server, of one address at all
- * servers, of one network at all servers, at one server, and in total.
+ * Maximum numbers of wrong passwords per minute (our choices). A player is limited per server, an address and a
+ * network over all servers. `server` limits one server and `all` all of them together.
  */
 const MOST_WRONG_OF_PLAYER = 3
 const MOST_WRONG = { address: 20, network: 60, server: 120, all: 1200 }
 type CountedMistake = keyof typeof MOST_WRONG
-/** Prefix lengths of a network, in bits. */
+/** Prefix lengths of networks, in bits. */
 const NETWORK = { ipv4: 24, ipv6: 48 }
 
-/** Checks passwords of servers, and limits wrong guesses. */
+/** Checks the passwords of servers, and limits wrong guesses. */
 export function createPasswordTries(clock: Clock) {
   const wrongOf = (counted: CountedMistake) =>
     createAttempts({ limit: MOST_WRONG[counted], windowMs: MINUTE_MS, clock })
@@ -78,16 +76,16 @@ export function createPasswordTries(clock: Clock) {
   ]
   const networkOf = (address: string) => addressPrefix(address, NETWORK) ?? address
   const key = randomBytes(32)
-  /** Digests strings of any length to one length. */
+  /** Digests strings to one length, because `timingSafeEqual` requires equal lengths. */
   const digest = (text: string) => createHmac('sha256', key).update(text).digest()
   return {
-    /** Returns the milliseconds until this guess is allowed. 0 if it is allowed now. */
+    /** Returns the milliseconds until the guess is allowed. 0 if it is allowed now. */
     waitMs: (guess: Guess) => {
       const times = ofPlayer.of(nameOf(guess))
       const own = times.length < MOST_WRONG_OF_PLAYER ? 0 : (times[0] ?? 0) + MINUTE_MS - clock.now()
       return Math.max(own, ...keysOf(guess).map(([counted, name]) => wrong[counted].wait(name)))
     },
-    /** Compares in the same time for every string. Counts a wrong password. */
+    /** True if the password is right, compared in constant time. Counts a wrong password. */
     isRight: (guess: Guess, { given, wanted }: { readonly given: string; readonly wanted: string }) => {
       if (timingSafeEqual(digest(given), digest(wanted))) return true
       ofPlayer.add(nameOf(guess))

@@ -1,6 +1,6 @@
 import { Conflict, NotFound } from '@muster/core'
 
-/** Why a seat is refused. These are codes of the ticket API. */
+/** Why a seat is refused: an error code of the ticket API. */
 export type SeatFault =
   | 'server-full'
   | 'server-closed'
@@ -40,21 +40,21 @@ export class SeatRefused extends Conflict {
   }
 }
 
-/** Thrown if no listed game server has this id. */
+/** Thrown if there is no listed game server with this id. */
 export class UnknownServer extends NotFound {
   static {
     this.prototype.name = 'UnknownServer'
   }
 }
 
-/** Thrown if no such seat is held, or not by this player. */
+/** Thrown if the seat does not exist or belongs to another player. */
 export class UnknownSeat extends NotFound {
   static {
     this.prototype.name = 'UnknownSeat'
   }
 }
 
-/** `held`: reserved for its player. `taken`: its player is on the server. `away`: its player may return. */
+/** `held`: reserved for a player who has not come yet. `taken`: the player is there. `away`: the player may return. */
 export type SeatState = 'held' | 'taken' | 'away'
 
 /** A seat of a player on a listed server. */
@@ -64,11 +64,11 @@ export interface Seat {
   /** Id of the listed session, `mid` of the seat's join tokens. */
   readonly session: string
   readonly playerId: string
-  /** '' on a server without teams. */
+  /** Name of the team. '' on a server without teams. */
   readonly team: string
-  /** Id of the party with which the seat was held. */
+  /** Id of the party whose request reserved the seat. */
   readonly groupId: string | undefined
   readonly state: SeatState
-  /** Epoch milliseconds at which a held seat expires unless it is renewed. Undefined in other states. */
+  /** Epoch milliseconds at which a held seat expires unless its client reads it again. Undefined in other states. */
   readonly until: number | undefined
 }

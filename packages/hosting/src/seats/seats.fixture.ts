@@ -18,7 +18,7 @@ interface Token {
   readonly until: number
 }
 
-/** A game server as games implement it. It admits players with a valid token, and reports who is there. */
+/** A game server that admits players with a valid token and reports who is there. */
 class Model {
   readonly server: Server
   instance = 0
@@ -47,12 +47,11 @@ class Model {
 export class World {
   readonly clock = createManualClock()
   readonly models = SERVERS.map((id) => new Model(id))
-  /** The newest token of each player. A client drops that of a returned seat. */
+  /** The newest token of each player. A client discards its token when it gives the seat back. */
   readonly tokens = new Map<string, Token>()
-  /** Reports in flight. */
   readonly late: { readonly at: number; readonly model: Model; readonly report: ServerReport }[] = []
   unused = 0
-  /** Until the tokens of seats held before the restart have expired, counts may differ by those seats. */
+  /** When Muster last restarted. Until the seats from before have expired, servers may have more players than seats. */
   restartedAt = -Infinity
   seats!: Seats
   servers!: GameServers
@@ -120,7 +119,7 @@ export class World {
     try {
       this.servers.report(model.server, report)
     } catch {
-      // The Muster process has restarted, or the report is from a previous instance.
+      // The Muster process has restarted, or the server's process has been replaced.
       if (report.instance !== model.name) return
       this.register(model)
       this.servers.report(model.server, report)
@@ -146,13 +145,13 @@ export class World {
       strictEqual(seats.length, playerIds.length)
       for (const seat of seats)
         this.tokens.set(seat.playerId, { seat, until: seat.until ?? this.clock.now() + HOLD_MS })
-      // A client that takes a seat elsewhere has left the previous server, unless that server has reported the client.
+      // A client that gets a seat on this server leaves the server where it only held a seat.
       for (const [index, id] of playerIds.entries())
         if (before[index]?.state === 'held' && before[index]?.serverId !== serverId)
           this.model(before[index]?.serverId ?? '').players.delete(id)
     } catch (error) {
       if (!(error instanceof SeatRefused) && !(error instanceof UnknownServer)) throw error
-      // All or none: nothing has changed.
+      // A refused request changes no seat.
       deepStrictEqual(
         playerIds.map((id) => this.seats.ofPlayer(id)),
         before,
@@ -176,14 +175,15 @@ export class World {
       const onIt = this.seats.on(model.id)?.seats ?? []
       strictEqual(onIt.length, held + taken + away)
       for (const { playerId, id, state } of onIt) {
-        // A held seat belongs to its player.
+        // A held seat is always the player's only seat.
         if (state === 'held') strictEqual(this.seats.ofPlayer(playerId)?.id, id)
         if (this.seats.ofPlayer(playerId)?.serverId !== model.id) continue
         strictEqual(seen.get(playerId), undefined)
         seen.set(playerId, model.id)
       }
       if (this.clock.now() < this.restartedAt + MAX_HOLD_MS) continue
-      // A player who has given back an away seat has no seat, whatever their server reports.
+      // A player may give back an away seat while the server still reports the player as away. Such players have no
+      // seat.
       const seated = new Set(onIt.map(({ playerId }) => playerId))
       const present = [...model.players].filter(([id, status]) => status === 'in' || seated.has(id))
       ok(present.length <= SEATS)
@@ -207,16 +207,16 @@ const server = fc.constantFrom(...SERVERS)
 const party = fc.uniqueArray(player, { minLength: 1, maxLength: 2 })
 const team = fc.constantFrom(undefined, 'red', 'blue')
 
-/** Lets the client connect. An honest server admits it while its token is valid for its session. */
+/** Lets the client connect if its server would admit it: its token is valid for the server's session. */
 export const admit = (world: World, id: string) => {
   const token = world.tokens.get(id)
   if (token === undefined) return
   const model = world.model(token.seat.serverId)
   const isReturn = model.players.has(id)
   if (token.seat.session !== model.name || (!isReturn && world.clock.now() >= token.until)) return
-  // The orders of the server list the seats. A returned seat is not among them.
+  // The server admits new players only if its orders list their seat. A returned seat is not listed.
   if (!isReturn && world.seats.on(model.id)?.seats.some((seat) => seat.id === token.seat.id) !== true) return
-  // A client is on one server only.
+  // A client is on one server at a time.
   for (const other of world.models) if (other !== model && other.players.get(id) === 'in') return
   model.players.set(id, 'in')
 }
@@ -297,7 +297,7 @@ export const restart = fc.constant(
   }),
 )
 
-/** Runs schedules of such commands. */
+/** Runs random sequences of commands. */
 export const holds = async (each: fc.Arbitrary<Command>[], numRuns: number) =>
   fc.assert(
     fc.asyncProperty(fc.commands(each, { maxCommands: 120, size: 'max' }), async (run) => {

@@ -8,17 +8,17 @@ import { type Seat, SeatRefused, UnknownServer } from './seat.js'
 import { emptiest, freeIn, newSession, type Occupant, type SessionSeat, type Session, sum, teamsOf } from './session.js'
 
 /*
- * The seats of listed servers, counted by Muster:
+ * The states of a seat on a listed server:
  *
- * FREE ──hold──▶ HELD ──admitted──▶ TAKEN ⇄ AWAY
+ * FREE ──hold──▶ HELD ──player comes──▶ TAKEN ⇄ AWAY
  *    ▲              │ expires, released     │ gone from the report
  *    └──────────────┴───────────────────────┘
  *
- * Counts are not stored. Each is computed from the seats in a state, and the remaining seats are free. So no lost,
- * repeated or late message can make them wrong.
+ * Muster does not store counts. It counts the occupied seats in each state, and the remaining seats are free. So no
+ * lost, repeated or late message can make a count wrong.
  */
 
-/** A server that players may join, with its own listing. */
+/** A listed server: its session, its own report and its seats as counted by Muster. */
 interface SessionListing {
   readonly serverId: string
   readonly session: string
@@ -27,60 +27,60 @@ interface SessionListing {
   readonly teams: readonly { readonly name: string; readonly total: number; readonly free: number }[]
 }
 
-/** A player's request for seats. */
+/** A request for seats on a listed server. */
 export interface SeatRequest {
   readonly serverId: string
-  /** One player or a party. Either all get a seat, or nobody. */
+  /** A player or a party. Either all of them get seats, or none. */
   readonly playerIds: readonly string[]
   readonly team?: string | undefined
   readonly password?: string | undefined
-  /** The build of the players' game. Default: any. */
+  /** The build of the players' game client. Default: any. */
   readonly build?: string | undefined
   readonly groupId?: string | undefined
-  /** Ids for the seats, if the players got them earlier, when their server was still to be started. */
+  /** Ids of the seats, if they were promised before the server was listed. Default: new ids. */
   readonly seatIds?: readonly string[] | undefined
-  /** The requesting player, also for a party. Undefined: a trusted backend. */
+  /** Id of the requesting player. Undefined: a trusted backend. */
   readonly by?: string | undefined
-  /** The address of the requesting player. Password guesses are counted by it. It is stored nowhere else. */
+  /** IP address of the requesting player, by which password guesses are limited. It is not stored with the seat. */
   readonly address?: string | undefined
 }
 
 export interface SeatsOptions {
   readonly clock: Clock
   readonly random: Random
-  /** Milliseconds for which a seat is held unless its client follows it, and the maximum in total. */
+  /** Milliseconds that a seat stays reserved after its client last read it, and the maximum in total. */
   readonly holdMs: number
   readonly maxHoldMs: number
-  /** The build of a server, if known, and whether it accepts players now. */
+  /** Returns a server's build, if known, and whether the server accepts players now. */
   readonly server: (serverId: string) => { readonly build: string | undefined; readonly isOpen: boolean }
-  /** Called when a server's seats, session or listing have changed. */
+  /** Called when the seats, session or listing of a server have changed. */
   readonly changed: (serverId: string) => void
-  /** Called when a player let holds expire too often, or held seats for too long without using any. */
+  /** Called when a player has repeatedly let reserved seats expire, or has held unused seats for too long. */
   readonly unused: (playerId: string) => void
 }
 
 /**
- * Milliseconds after a hold's end from which a report shows that nobody came. Earlier ones may be late (our choice).
+ * Milliseconds after its expiry at which a report frees a held seat. Earlier reports may be older than the player's
+ * arrival (our choice).
  */
 const REPORT_WAY_MS = 5000
-/** `unused` reports a player who left `MOST_UNUSED` held seats unused within this many milliseconds (our choices). */
+/** Milliseconds within which `MOST_UNUSED` unused seats of a player lead to a call of `unused` (our choices). */
 const UNUSED_WINDOW_MS = 300_000
 const MOST_UNUSED = 3
-/** Maximum number of servers suggested in place of a full one. */
+/** Maximum number of servers that are suggested instead of a full one. */
 const MOST_ALTERNATIVES = 3
 
-/** The seats of all listed servers. */
 export class Seats {
   readonly #options: SeatsOptions
   readonly #sessions = new Map<string, Session>()
-  /** The one seat of each player. */
+  /** The only seat of each player, by player id. */
   readonly #own = new Map<string, SessionSeat>()
   readonly #bySeat = new Map<string, SessionSeat>()
   readonly #tries: ReturnType<typeof createPasswordTries>
   readonly #unusedAt: ReturnType<typeof createRecentTimes>
   readonly #heldFor: ReturnType<typeof createHeldTimes>
   readonly #invitations: ReturnType<typeof createInvitations>
-  /** Servers whose seats have changed since the last `tell`. */
+  /** Ids of the servers whose seats have changed since the last call of `#tell`. */
   readonly #different = new Set<string>()
 
   constructor(options: SeatsOptions) {
@@ -93,9 +93,9 @@ export class Seats {
   }
 
   /**
-   * Applies the current listing of a server. Undefined: it is no longer listed, so nobody has a seat on it.
-   * @param instance the process of the server. A listing without an id has one session per process.
-   * @param isResumed true if it was listed under an earlier Muster process. Its seats are lost then
+   * Applies the listing of a server's last report. Undefined if the server is not listed, so that it has no seats.
+   * @param instance id of the server's process. Also the session's id if the listing has none
+   * @param isResumed true if the server was listed before a restart of Muster, which has lost the seats
    */
   listed(serverId: string, listing: ListingReport | undefined, instance: string, isResumed = false) {
     const before = this.#sessions.get(serverId)
@@ -120,8 +120,8 @@ export class Seats {
   }
 
   /**
-   * Holds seats. Players who have a seat on this server get the same seat again, renewed. Held seats elsewhere become
-   * free, and also an away seat of the requesting player. Other members of a party keep their away seats.
+   * Reserves seats. A player who already has a seat on this server keeps it, and its expiry is extended. A held seat
+   * on another server becomes free. An away seat elsewhere becomes free only if it belongs to the requesting player.
    * @throws {UnknownServer}; {SeatRefused}, and nothing changes
    */
   hold(request: SeatRequest): { readonly seats: readonly Seat[]; readonly isNew: boolean } {
@@ -147,7 +147,7 @@ export class Seats {
       }
       if (team !== undefined && !session.teams.has(team))
         throw new SeatRefused('no-such-team', 'The server has no such team.')
-      // A player who is on this server without a seat of their own gets the place that they already occupy.
+      // A player whom only the server reported as present gets the seat that they already occupy.
       const coming = missing.filter((playerId) => !session.occupants.has(playerId))
       const teams = this.#teamsFor(session, coming.length, team)
       if (teams === undefined)
@@ -181,7 +181,7 @@ export class Seats {
     return { seats: seats.map((occupant) => this.#viewOf(session, occupant)), isNew: missing.length > 0 }
   }
 
-  /** Extends the hold of a seat, because its client follows the seat. Undefined if there is no such seat. */
+  /** Extends the expiry of a seat, because its client has read it. Undefined if there is no such seat. */
   renew(seatId: string): Seat | undefined {
     const place = this.#bySeat.get(seatId)
     if (place?.occupant.isOwn !== true) return undefined
@@ -195,9 +195,9 @@ export class Seats {
   }
 
   /**
-   * Gives a seat back. If its player is on the server, it no longer counts as theirs, and becomes free once the server
-   * reports that they are gone. An away seat becomes free at once. Returns false if there is no such seat.
-   * @param isOwnWish true if its player gives it back, so that a hold counts as unused
+   * Gives a seat back. A seat whose player is on the server becomes free once the server reports that the player has
+   * left. Any other seat becomes free at once. Returns false if there is no such seat.
+   * @param isOwnWish true if the player gives the seat back, so that the time for which it was held counts as unused
    */
   release(seatId: string, isOwnWish = false) {
     const place = this.#bySeat.get(seatId)
@@ -214,12 +214,12 @@ export class Seats {
     return true
   }
 
-  /** Called when the player is sent to a match. A server where they had a seat may no longer report them on it. */
+  /** Called when a player is sent to a match. A server of an earlier seat may then not report them as seated. */
   sentElsewhere(playerId: string) {
     if (!this.#own.has(playerId) && this.#invitations.knows(playerId)) this.#invitations.over(playerId)
   }
 
-  /** Called when the player has given back a seat on a server that is being started. It counts like an expired hold. */
+  /** Called when a player gives back a seat on a server that is still starting. It counts like an expired seat. */
   unused(playerId: string) {
     this.#unusedAt.add(playerId)
     if (this.#unusedAt.of(playerId).length < MOST_UNUSED) return
@@ -227,7 +227,7 @@ export class Seats {
     this.#options.unused(playerId)
   }
 
-  /** Returns the player's seat, unless it exists only by a server's report. */
+  /** Returns the player's seat if Muster gave it. Undefined if the player has none or only a server reports one. */
   givenTo(playerId: string): Seat | undefined {
     const place = this.#own.get(playerId)
     return place === undefined || this.#isClaimed(place) ? undefined : this.#viewOf(place.session, place.occupant)
@@ -238,7 +238,7 @@ export class Seats {
     return place && this.#viewOf(place.session, place.occupant)
   }
 
-  /** Returns the seats of a server for its orders. Undefined if the server is not listed. */
+  /** Returns the session and the seats of a server, for its orders. Undefined if the server is not listed. */
   on(serverId: string): { readonly session: string; readonly seats: readonly Seat[] } | undefined {
     const session = this.#sessions.get(serverId)
     if (session === undefined) return undefined
@@ -246,21 +246,18 @@ export class Seats {
     return { session: session.id, seats }
   }
 
-  /** True if somebody has a seat on the server. */
+  /** True if at least one seat of the server is occupied or reserved. */
   isOccupied(serverId: string) {
     return (this.#sessions.get(serverId)?.occupants.size ?? 0) > 0
   }
 
-  /** True if somebody has a seat on the server that Muster gave them. */
+  /** True if Muster gave at least one of the server's occupied or reserved seats. */
   hasGiven(serverId: string) {
     for (const { isGiven } of this.#sessions.get(serverId)?.occupants.values() ?? []) if (isGiven) return true
     return false
   }
 
-  /**
-   * True if a player with a seat from Muster, present or past, is on the server or comes to it. The server's report
-   * alone is not enough.
-   */
+  /** True if a player who has or had a seat from Muster is on the server or is expected there. */
   hasInvited(serverId: string) {
     const session = this.#sessions.get(serverId)
     if (session === undefined) return false
@@ -273,13 +270,13 @@ export class Seats {
     return this.#sessions.has(serverId)
   }
 
-  /** Returns the server's listing and its session. */
+  /** Returns the session id and the listing of a server. Undefined if the server is not listed. */
   listing(serverId: string): Pick<SessionListing, 'session' | 'listing'> | undefined {
     const session = this.#sessions.get(serverId)
     return session && { session: session.id, listing: session.listing }
   }
 
-  /** Like `listing`, with the current numbers of seats. */
+  /** Like `listing`, with the current seat counts. */
   read(serverId: string): SessionListing | undefined {
     const session = this.#sessions.get(serverId)
     if (session === undefined) return undefined
@@ -297,10 +294,7 @@ export class Seats {
     return this.#sessions.keys()
   }
 
-  /**
-   * Frees expired holds on silent servers. Other servers report who has come: the first report after a hold's end frees
-   * it. So no seat is given to a second player while a report about the first is late.
-   */
+  /** Frees expired seats of silent servers. A reporting server frees them by reports, which may be late. */
   advance(now: number) {
     for (const session of this.#sessions.values()) {
       for (const occupant of session.occupants.values())
@@ -309,7 +303,7 @@ export class Seats {
     this.#tell()
   }
 
-  /** Reports the changed servers once a change is complete, because a listener may read or change the seats. */
+  /** Reports the changed servers. Called once a change is complete, because a listener may read or change seats. */
   #tell() {
     const serverIds = [...this.#different]
     this.#different.clear()
@@ -339,12 +333,12 @@ export class Seats {
     return occupant
   }
 
-  /** True if the player is there only by the server's report. Such a player may get other seats. */
+  /** True if only the server reports the player, without a seat from Muster. Such a player may get a seat elsewhere. */
   #isClaimed({ session, occupant }: SessionSeat) {
     return occupant.state !== 'held' && !occupant.isInvited && !this.#invitations.has(session, occupant.playerId)
   }
 
-  /** Takes the seat from its player. It becomes free once the server reports that the player is gone. */
+  /** Takes the seat from a player who is still on the server. It becomes free once the server reports their absence. */
   #giveBack(occupant: Occupant) {
     occupant.isOwn = false
     occupant.isGivenBack = true
@@ -359,7 +353,7 @@ export class Seats {
     if (occupant.isInvited) this.#invitations.ended(session, occupant.playerId)
   }
 
-  /** Ends a hold whose player did not come. The times of repeated holds add up. */
+  /** Ends a seat. If its player never came, adds the time for which it was held to the player's unused time. */
   #endUnused(session: Session, occupant: Occupant) {
     const { playerId, heldAt, until, state } = occupant
     this.#free(session, occupant)
@@ -381,12 +375,12 @@ export class Seats {
     this.#different.add(session.serverId)
   }
 
-  /** Records a player who is on the server by its report. @param place takes a place in a team */
+  /** Records that a server reports a player as present or away. @param place returns a team with a free seat */
   #takeIn(session: Session, playerId: string, state: 'taken' | 'away', place: () => string) {
     let occupant = session.occupants.get(playerId)
     if (occupant === undefined) {
       const elsewhere = this.#own.get(playerId)
-      // A player who was away from a seat elsewhere is on this server now.
+      // The player has left that other server and is on this one now.
       if (elsewhere?.occupant.state === 'away' && state === 'taken' && this.#invitations.has(session, playerId))
         this.#free(elsewhere.session, elsewhere.occupant)
       occupant = this.#occupy(
@@ -412,7 +406,7 @@ export class Seats {
       if (occupant.state !== 'held') this.#free(session, occupant)
       else if (this.#options.clock.now() >= occupant.until + REPORT_WAY_MS) this.#expire(session, occupant)
     }
-    // The free places are counted once, for any number of arrivals.
+    // Computed once for all arrivals of a report.
     let left: Map<string, number> | undefined
     const place = () => {
       left ??= freeIn(session)
@@ -445,7 +439,7 @@ export class Seats {
       )
   }
 
-  /** Returns teams for a party: all in one if there is room. Undefined if the party does not fit. */
+  /** Returns a team for each player of a party, the same one if it has room. Undefined if the party does not fit. */
   #teamsFor(session: Session, size: number, team: string | undefined): readonly string[] | undefined {
     const left = freeIn(session)
     if (team !== undefined) return (left.get(team) ?? 0) >= size ? Array<string>(size).fill(team) : undefined
@@ -467,7 +461,8 @@ export class Seats {
   }
 
   #alternativesTo(full: Session, size: number, build: string | undefined): readonly string[] {
-    // The fullest servers come first, so that servers fill up. Comparing two numbers excludes most candidates.
+    // The fullest servers first, so that servers fill up. The check of the seat counts comes first because it is
+    // cheap.
     const best: Session[] = []
     for (const session of this.#sessions.values()) {
       const { listing, occupants } = session
@@ -481,7 +476,7 @@ export class Seats {
     return best.map(({ serverId }) => serverId)
   }
 
-  /** @throws {SeatRefused} */
+  /** Checks the build, the lock and the password of a server. @throws {SeatRefused} */
   #assertAdmitted(session: Session, { playerIds: [playerId = ''], password, build, address }: SeatRequest) {
     const { serverId, listing } = session
     const server = this.#options.server(serverId)

@@ -1,7 +1,7 @@
 import type { ListingReport } from '../records/index.js'
 import type { SeatState } from './seat.js'
 
-/** A player who is on a listed server or comes to it. */
+/** A player who occupies a seat of a listed server, or has one reserved. */
 export interface Occupant {
   readonly id: string
   readonly playerId: string
@@ -10,27 +10,29 @@ export interface Occupant {
   readonly groupId: string | undefined
   readonly heldAt: number
   until: number
-  /** True if this is the player's only seat. False for players who were let in while they have a seat elsewhere. */
+  /** True if this is the player's only seat. False if the player has a seat on another server or gave this one back. */
   isOwn: boolean
-  /** True if the player has given the seat back but is still on the server. */
+  /** True if the player gave the seat back and is still on the server. */
   isGivenBack: boolean
-  /** True if Muster gave the player this seat. False if only the server reports that they are there. */
+  /** True if Muster gave the player this seat. False if only the server reports the player. */
   isGiven: boolean
-  /** True if the server may report this player on their seat, see `createInvitations`. */
+  /** True if the server may report the player as seated, see `createInvitations`. */
   isInvited: boolean
 }
 
-/** A server's listing and its seats. */
+/** The listed session of a server and its seats. */
 export interface Session {
   readonly serverId: string
   readonly id: string
   listing: ListingReport
   teams: ReadonlyMap<string, number>
-  /** By player. */
+  /** The occupied and reserved seats, by player id. */
   readonly occupants: Map<string, Occupant>
-  /** Players who gave back an away seat while the server still reports that they may return. */
+  /** Ids of players who gave back an away seat, while the server still reports that they may return. */
   givenBack: ReadonlySet<string>
-  /** Clock time until which the server's reports are trusted, because an earlier Muster process gave the seats. */
+  /**
+   * Epoch milliseconds until which all reported players count as seated. After a restart, only the server knows them.
+   */
   readonly resumedUntil: number
 }
 
@@ -43,7 +45,7 @@ export interface SessionSeat {
 }
 
 const ONE_TEAM = ''
-/** Returns the seats by team. Without teams, one team without a name. */
+/** Returns the number of seats of each team. A server without teams has one team, whose name is ''. */
 export const teamsOf = ({ seats, teams }: ListingReport): ReadonlyMap<string, number> =>
   teams === undefined ? new Map([[ONE_TEAM, seats]]) : new Map(Object.entries(teams))
 
@@ -54,10 +56,10 @@ export const newSession = (given: Pick<Session, 'serverId' | 'id' | 'listing' | 
   givenBack: NOBODY,
 })
 
-/** Returns the free seats by team. */
+/** Returns the number of free seats of each team. */
 export const freeIn = ({ teams, occupants }: Session): Map<string, number> => {
   const free = new Map(teams)
-  // A team that is no longer listed has no seats.
+  // A team that the server no longer lists has no seats.
   for (const { team } of occupants.values()) if (free.has(team)) free.set(team, (free.get(team) ?? 0) - 1)
   for (const [team, count] of free) if (count < 0) free.set(team, 0)
   return free
@@ -67,7 +69,7 @@ export const sum = (numbers: Iterable<number>) => {
   for (const number of numbers) total += number
   return total
 }
-/** Returns the team with the most free seats, the first one of equals. */
+/** Returns the team with the most free seats. Among equal teams, the first one. */
 export const emptiest = (free: ReadonlyMap<string, number>): string => {
   let best: string | undefined
   for (const [team, count] of free) if (best === undefined || count > (free.get(best) ?? 0)) best = team

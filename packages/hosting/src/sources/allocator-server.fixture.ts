@@ -7,14 +7,14 @@ import type { ServerAllocator, WantedServer } from './server-allocator.js'
 
 export const allocatorSecret = `whsec_${Buffer.from('a secret of more than 24 bytes').toString('base64')}`
 
-/** A call received by a hoster's program. */
+/** A call that the HTTP server has received. */
 export interface ReceivedCall {
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly body: string
 }
 
-/** A response instead of the allocator's. `drop`: the connection is cut. */
+/** A response that replaces the allocator's. `drop`: the connection is cut. `never`: there is no response. */
 export type AnswerInstead =
   | 'drop'
   | 'never'
@@ -26,13 +26,13 @@ export type AnswerInstead =
 
 interface AllocatorServerOptions {
   readonly allocator: ServerAllocator
-  /** Default: the allocator responds. */
+  /** Returns a response that replaces the allocator's. Undefined: the allocator answers. Default: always undefined. */
   readonly instead?: ((call: ReceivedCall) => AnswerInstead | undefined) | undefined
 }
 
 const call = { timeoutMs: 10_000 }
 
-/** Opens a hoster's program on loopback, which verifies signatures and calls an allocator. */
+/** Opens an HTTP server on loopback that verifies the signatures of calls and passes the calls to an allocator. */
 export async function openAllocatorServer({ allocator, instead = () => undefined }: AllocatorServerOptions) {
   const received: ReceivedCall[] = []
 

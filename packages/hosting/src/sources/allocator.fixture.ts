@@ -7,16 +7,16 @@ type Call = 'allocate' | 'poll' | 'stop'
 
 interface TestAllocatorOptions {
   readonly clock: Pick<Clock, 'now'>
-  /** Milliseconds from the allocation until a server is ready. Default 2000. */
+  /** Milliseconds from `allocate` until a server is ready. Default 2000. */
   readonly readyMs?: number
-  /** The error of a call, and whether the call takes effect anyway. Default: none. */
+  /** Returns the error of a call, and whether the call has an effect anyway. Default: no error. */
   readonly fault?: ((call: Call, nth: number) => CallFault | undefined) | undefined
 }
 
-/** Creates an allocator in memory that keeps its promises, with any clock and with given faults. */
+/** Creates a simulated allocator in memory, with a given clock and given faults. */
 export function createTestAllocator({ clock, readyMs = 2000, fault = () => undefined }: TestAllocatorOptions) {
   const servers = new Map<string, { readonly wanted: WantedServer; readonly at: number; end?: 'failed' | 'ended' }>()
-  /** Ids of stopped servers, including unknown ones. They cannot be allocated later. */
+  /** Ids for which `stop` was called. `allocate` has no effect on them. */
   const stopped = new Set<string>()
   const garbled = new Set<string>()
   const calls: Record<Call, string[]> = { allocate: [], poll: [], stop: [] }
@@ -52,11 +52,10 @@ export function createTestAllocator({ clock, readyMs = 2000, fault = () => undef
     allocator,
     calls,
     servers,
-    /** Returns the ids of running servers, which would keep costing money. */
+    /** Returns the ids of running servers. They would cost money for ever. */
     running: () => [...servers.keys()].filter((id) => !stopped.has(id) && servers.get(id)?.end === undefined),
-    /** From now on, polls return nonsense for this server. */
+    /** Makes all later polls return an invalid status for this server. */
     garble: (id: string) => void garbled.add(id),
-    /** Lets a server end by itself. */
     end: (id: string, how: 'failed' | 'ended') => {
       const server = servers.get(id)
       if (server !== undefined) server.end = how

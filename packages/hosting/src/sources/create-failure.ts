@@ -16,15 +16,14 @@ import {
 } from '@muster/core'
 import type { CreateOutcome } from './source.js'
 
-/** The outcome of a failed create. */
 type CreateFailure = Exclude<CreateOutcome, { kind: 'created' }>
 
 const refusals = [InvalidInput, NotFound, Conflict, DependencyFailed]
 const unavailabilities = [Unauthorized, Forbidden, RateLimited, RouteMissing, ClientClosed]
 
 /**
- * Returns the outcome of a create that resolves with the handle of its server. Never rejects, even if `create` throws,
- * as an allocator of a user may.
+ * Returns the outcome of a create. Never rejects. @param create resolves with the handle of the server. It may throw,
+ * because users write allocators
  */
 export async function createOutcome(create: () => Promise<string>): Promise<CreateOutcome> {
   try {
@@ -37,7 +36,7 @@ export async function createOutcome(create: () => Promise<string>): Promise<Crea
 /** Returns the outcome of a failed create: `lost`, unless the error proves that nothing was created. */
 export function createFailure(error: unknown): CreateFailure {
   if (error instanceof NoCapacity) return { kind: 'no-capacity', handle: error.requestId, error }
-  // An error that names a deployment proves that it exists, regardless of the rest of the error.
+  // An error that contains the id of a deployment proves that the deployment exists.
   if (error instanceof MusterError && error.requestId !== undefined)
     return { kind: 'no-capacity', handle: error.requestId, error }
   if (error instanceof ConnectionLost || error instanceof TimedOut || error instanceof SendAborted)

@@ -3,8 +3,9 @@ import { PASSIVE } from './passive-source.js'
 import type { OpenSource } from './source.js'
 
 /**
- * Servers that Muster has not started. Nothing is created or stopped. The next report of an unwanted server is
- * rejected, which ends its process. Only silence shows the end of a server, see `GameServers`.
+ * The source of enrolled servers. Muster can neither create nor stop them. A server that must end gets an error as the
+ * answer to its next report, and then ends its process. A server that has ended is noticed by its silence, see
+ * `GameServers`.
  */
 export const openEnrolledSource: OpenSource = (on) => ({
   ...PASSIVE,
@@ -14,7 +15,7 @@ export const openEnrolledSource: OpenSource = (on) => ({
   stop: ({ confirmed }) => queueMicrotask(confirmed),
   stopsPending: () => 0,
   oldestStopMs: () => 0,
-  // An enrolled server has no create, so there is none to look for.
+  // An enrolled server was never created by Muster, so there is nothing to look for.
   find: ({ id }) => queueMicrotask(() => on.absent(id)),
   inspect: () => Promise.resolve(undefined),
 })

@@ -31,22 +31,22 @@ import { readAllocated } from './read-allocated.js'
 import type { AllocatedServer, ServerAllocator, WantedServer } from './server-allocator.js'
 
 export interface HttpAllocatorOptions {
-  /** An http or https URL. `/allocate`, `/poll` and `/stop` below it accept a POST. */
+  /** An http or https URL. The allocator accepts POSTs at `/allocate`, `/poll` and `/stop` below it. */
   readonly url: string
   /** Secret of at least 24 bytes for the signature of each POST (Standard Webhooks): `whsec_` and base64. */
   readonly secret: string
-  /** Timeout of a call in milliseconds, from 1. Default and maximum: 30,000, for a poll 10,000, for a stop 20,000. */
+  /** Timeout of a call in milliseconds, from 1. Maximum and default: 30,000, for a poll 10,000, for a stop 20,000. */
   readonly timeoutMs?: number | undefined
-  /** Like in {@link ServerAllocator}. */
+  /** See `ServerAllocator.lagMs`. */
   readonly lagMs?: number | undefined
   readonly clock?: Clock | undefined
-  /** Random source for the ids of messages. Default: a source that cannot be predicted. */
+  /** Random source for the ids of requests. Default: a cryptographic one. */
   readonly random?: Random | undefined
 }
 
-/** An allocator behind HTTP. Calls after `close` are rejected. */
+/** An allocator that is called over HTTP. Calls after `close` are rejected. */
 export interface HttpAllocator extends ServerAllocator {
-  /** Closes its connections. */
+  /** Closes all connections. */
   close(): Promise<void>
 }
 
@@ -57,7 +57,7 @@ const optionsSchema = z.object({
   lagMs: z.number().min(0).optional(),
 })
 
-/** Maximum number of connections, and of bytes of a response (our choices): 100 servers of 10 KB. */
+/** Maximum number of connections, and bytes of a response (our choices): a poll of 100 servers of 10 KB each. */
 const CONNECTIONS = 16
 const LARGEST_ANSWER = 2 ** 20
 const LONGEST_DETAIL = 500
@@ -68,9 +68,9 @@ const answerSchema = z.object({ servers: z.array(z.unknown()) })
 type AllocatorCall = 'allocate' | 'poll' | 'stop'
 
 /**
- * Calls an allocator over HTTP. Each call is a signed POST of JSON. The protocol is in docs/any-hoster.md. Responses
- * are parsed leniently. A response without a list rejects with `UnexpectedResponse`, so that no server counts as ended.
- * No error contains the secret or a variable of a server's environment.
+ * Calls an allocator over HTTP. Each call is a signed POST of JSON, see docs/any-hoster.md. Unknown members of a
+ * response are ignored. A response without the list of servers rejects with `UnexpectedResponse`, so that no server
+ * counts as ended. No error contains the secret or a server's environment variables.
  * @throws {InvalidInput} with `field`, if an option is invalid
  */
 export function createHttpAllocator(options: HttpAllocatorOptions): HttpAllocator {
@@ -136,7 +136,7 @@ export function createHttpAllocator(options: HttpAllocatorOptions): HttpAllocato
     }
   }
 
-  /** @param secrets strings that no error may contain. @throws for any response except a 2xx */
+  /** Sends a call. @param secrets strings that no error may contain. @throws if the status is not 2xx */
   const ask = async (call: AllocatorCall, content: unknown, given: CallOptions, secrets: readonly string[] = []) => {
     const answer = await post(call, content, given)
     if (answer.status < 200 || answer.status > 299) throw refusal(call, answer, secrets, clock.now())
@@ -168,7 +168,7 @@ function readServers({ body, status }: HttpAnswer): readonly AllocatedServer[] {
   return servers.map(readAllocated)
 }
 
-/** Returns the error for a status other than 2xx: `ServerError`, unless the response proves that nothing was done. */
+/** Returns the error for a status other than 2xx. It is `ServerError` if the call may have had an effect. */
 function refusal(call: AllocatorCall, answer: HttpAnswer, secrets: readonly string[], now: number): MusterError {
   const { status } = answer
   const { error, detail } = Object(parsed(answer.body)) as { readonly error?: unknown; readonly detail?: unknown }

@@ -3,30 +3,26 @@ import type { Clock } from '@muster/core/clock'
 import { scrub, scrubEnd, within } from '@muster/core/internal'
 import type { ServerSource } from './source.js'
 
-/** Maximum number of characters kept from the end (our choice): a stack trace and what came before it. */
-const MOST_KEPT = 16 * 1024
 /**
- * Minimum number of characters of a secret line that is removed, and maximum number of such lines. Shorter lines occur
- * by chance, and more lines cost too much time.
+ * Maximum number of characters that are kept of an output's end (our choice): a stack trace and the lines before it.
  */
+const MOST_KEPT = 16 * 1024
+/** Minimum characters of a secret's line that is removed, and maximum number of lines. Shorter ones may be ordinary. */
 const SHORTEST_LINE = 8
 const MOST_LINES = 200
-/** Milliseconds by which reading logs may delay a stop (our choice). The server costs money meanwhile. */
+/** Maximum milliseconds by which reading the logs may delay a stop (our choice). */
 const TIMEOUT_MS = 3000
-/**
- * Maximum number of concurrent reads (our choice). If more servers fail at once, the others stop without their logs
- * being read.
- */
+/** Maximum number of concurrent reads (our choice). The logs of further servers that fail at once are not read. */
 const MOST_READS = 8
 
-/** The last output of a server. */
+/** The last output of a failed server. */
 export interface ServerOutput {
-  /** How the server ended, in a few words. Empty if unknown. */
+  /** How the server ended, e.g. its exit code. Empty if unknown. */
   readonly head: string
   readonly text: string
 }
 
-/** Creates the reader of servers' output. It limits time and number, and removes secrets and addresses. */
+/** Creates a function that reads the last output of a server, without secrets and addresses, within 3 s. */
 export function createLogReader(
   read: (handle: string, options: CallOptions) => Promise<ServerOutput>,
   clock: Clock,
@@ -41,7 +37,7 @@ export function createLogReader(
       const written = await within(found, TIMEOUT_MS, clock)
       return written && shown(written, secrets)
     } catch {
-      // Ignored, because the server's failure and its stop matter more.
+      // Ignore the error: the logs matter less than the server's stop.
       return undefined
     } finally {
       ending.abort()
@@ -51,7 +47,8 @@ export function createLogReader(
 }
 
 function shown({ head, text }: ServerOutput, given: readonly string[]): string | undefined {
-  // Logs show a secret of several lines line by line, each after a timestamp. So each line is removed on its own.
+  // Logs show a secret of several lines as separate lines, each after a timestamp. So each of its lines is removed
+  // too.
   const lines = given.flatMap((secret) => secret.split(/\r?\n/)).filter(({ length }) => length >= SHORTEST_LINE)
   const secrets = [...new Set([...given, ...lines.slice(0, MOST_LINES)])]
   const end = scrubEnd(text, secrets, MOST_KEPT).trimEnd()

@@ -1,6 +1,6 @@
 import type { ServerSource } from './source.js'
 
-/** The empty methods of a source that keeps no state about its servers between two calls. */
+/** The methods of a source that it can leave empty. */
 export const PASSIVE = {
   found: () => {},
   claimed: () => {},

@@ -18,7 +18,7 @@ export interface PolledSourceOptions {
   readonly lagMs: number
 }
 
-/** Milliseconds between two polls of a server: while it starts or is looked for, and while it runs. */
+/** Milliseconds between two polls of a server: until it is ready, and afterwards. */
 const POLL_MS = { starting: 1000, running: 5000 }
 /** Maximum number of ids in one poll, and of concurrent polls. */
 const MOST_IDS = 100
@@ -30,7 +30,7 @@ const TIMEOUT_MS = { allocate: 30_000, poll: 10_000, stop: 20_000 }
 interface PolledServer {
   readonly id: string
   readonly since: number
-  /** `lost`: it is unknown whether the server exists. */
+  /** `lost`: the `allocate` was not answered, so the server may or may not exist. */
   phase: 'lost' | 'starting' | 'running'
   readonly lost: LostCreate | undefined
   seenAt: number
@@ -39,8 +39,9 @@ interface PolledServer {
 }
 
 /**
- * The servers of an allocator, followed by polling. Their handle is their id. There is no list. A lost `allocate` is
- * settled by a poll that finds the id, or by a stop, after which a later `allocate` is rejected.
+ * Creates the source for an allocator. Servers are followed by polling, and their handle is their id. The allocator
+ * has no list of servers. If an `allocate` was not answered, a poll may find the server. Otherwise the id is stopped,
+ * after which a late `allocate` has no effect.
  */
 export const createPolledSource =
   (options: PolledSourceOptions): OpenSource =>
@@ -64,7 +65,7 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     on,
   })
 
-  /** Stops a server whose `allocate` was lost. After the stop, the call can no longer have an effect. */
+  /** Stops a server whose `allocate` was not answered. After the stop, the call can have no effect. */
   const giveUp = (one: PolledServer) => {
     polled.delete(one.id)
     stops.order({ handle: one.id, knownAt: one.since, by: polled, confirmed: () => on.absent(one.id) })
@@ -75,7 +76,7 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     on.problem('status', new UnexpectedResponse(message, { operation: 'poll' }), { handle })
   }
 
-  /** @param askedAt when the poll was sent, in epoch milliseconds */
+  /** Handles what a poll says about a server. @param askedAt when the poll was sent, in epoch milliseconds */
   const tell = (one: PolledServer, said: AllocatedServer | undefined, askedAt: number) => {
     const { id: handle, phase, since } = one
     const status = said?.status ?? 'unknown'
@@ -83,7 +84,7 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     one.nextAt = clock.now() + (phase === 'running' ? POLL_MS.running : POLL_MS.starting)
     if (phase === 'lost') {
       const isOurs = status !== 'unknown' && on.seen([handle], handle)
-      // A server that Muster no longer knows is stopped too.
+      // If Muster no longer knows the server, or no poll has found it in time, it is stopped.
       return !isOurs && (status !== 'unknown' || askedAt - since >= lagMs) ? giveUp(one) : undefined
     }
     if (status === 'failed') return on.changed({ kind: 'failed', handle, detail: said?.detail })
@@ -106,7 +107,7 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
       hasAnswered = true
       on.answered()
       const said = new Map(answers.map(readAllocated).map((answer) => [answer.id, answer]))
-      // An entry without a readable id may be about any missing server.
+      // The entry without a readable id may be about any server that is missing from the response.
       const other = said.get(NO_ID)
       for (const one of due) if (polled.get(one.id) === one) tell(one, said.get(one.id) ?? other, askedAt)
     } catch (error) {
@@ -126,7 +127,7 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     const mayBegin = MOST_POLLS - polls
     for (let nth = 0; nth < mayBegin && nth * MOST_IDS < due.length; nth += 1)
       void poll(due.slice(nth * MOST_IDS, (nth + 1) * MOST_IDS))
-    // Before more than one server is requested, the allocator must have answered at least once.
+    // Poll without ids: the circuit breaker allows only one server until the allocator has answered a poll.
     if (hasAnswered || now < nextProbeAt || polls > 0) return
     nextProbeAt = now + POLL_MS.running
     void poll([])
@@ -180,7 +181,7 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
   }
 }
 
-/** Players' coordinates are not sent. Only their common centre is, rounded to a tenth of a degree. */
+/** Returns the request for an allocator, with the players' common centre instead of their coordinates. */
 function wantedServer({ id, deploy, environment, at, players }: CreateServerRequest): WantedServer {
   const middle = at ?? rounded(middleOf(players.flatMap(({ coordinates }) => coordinates ?? [])))
   return {
@@ -195,6 +196,6 @@ function wantedServer({ id, deploy, environment, at, players }: CreateServerRequ
 const rounded = (place: Coordinates | undefined): Coordinates | undefined =>
   place && { latitude: Math.round(place.latitude * 10) / 10, longitude: Math.round(place.longitude * 10) / 10 }
 
-/** Returns the address of a server. Undefined without a host, because nobody could connect. */
+/** Returns the address of a server. Undefined without a host. */
 const assignmentIn = ({ host, ports = {}, location }: AllocatedServer): Assignment | undefined =>
   host === undefined || host === '' ? undefined : assignmentAt(host, ports, location && locationAt(location))

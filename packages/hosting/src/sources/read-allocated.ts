@@ -2,7 +2,7 @@ import { validateAll } from '@muster/core/internal'
 import { z } from 'zod'
 import type { AllocatedServer } from './server-allocator.js'
 
-/** Unknown members are ignored. A null member counts as missing. */
+/** A member that may be missing or null. */
 const optional = <Type>(type: z.ZodType<Type>) => type.nullish().transform((value) => value ?? undefined)
 
 const entrySchema = z
@@ -28,13 +28,10 @@ const entrySchema = z
     message: 'is required for a ready server',
   }) satisfies z.ZodType<AllocatedServer>
 
-/** Stands for the id of an entry whose id cannot be read. */
+/** The id of an entry whose own id cannot be read. */
 export const NO_ID = ''
 
-/**
- * Parses an entry of the response to a poll. A malformed entry is `unclear`: it does not affect other servers, and its
- * own server does not count as ended.
- */
+/** Parses an entry of a poll's response. A malformed entry becomes `unclear`, so its server does not count as ended. */
 export function readAllocated(entry: unknown): AllocatedServer {
   const { data, faults = [] } = validateAll(entrySchema, entry)
   if (data !== undefined) return data

@@ -1,32 +1,30 @@
 import type { CallOptions, Coordinates } from '@muster/core'
 
-/** A server requested from an allocator. */
+/** A server that an allocator should start. */
 export interface WantedServer {
-  /**
-   * Id of the server, up to 40 of a–z, 0–9 and -. It is an idempotency key: two calls with the same id mean one server.
-   */
+  /** Id of the server: up to 40 of a–z, 0–9 and -. An idempotency key: repeated calls with one id start one server. */
   readonly id: string
   readonly application: string
   readonly version: string
-  /** The requested locations in degrees, the best one first. Empty if unknown. */
+  /** The requested locations in degrees, the best one first. Empty if none is known. */
   readonly places: readonly Coordinates[]
-  /** Environment variables for the process. They contain the server's secret token: not for logs. */
+  /** Environment variables for the server's process. They include its secret token, so they must not be logged. */
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** The state of a server, as reported by an allocator. */
+/** The state of a server, as an allocator reports it. */
 export interface AllocatedServer {
   readonly id: string
   /**
-   * The status:
-   * - `starting`: it exists, or will without another call;
+   * The status of the server:
+   * - `starting`: the server exists, or will exist without another call;
    * - `ready`: players may connect at `host` and `ports`;
-   * - `failed`, `ended`: it is over, with an error or without;
-   * - `unknown`: there is no such server;
-   * - `unclear`: the status is not known now. Muster does nothing and polls again.
+   * - `failed`, `ended`: the server has ended, with an error or without;
+   * - `unknown`: there is no server with this id;
+   * - `unclear`: the status is not known now. Muster polls again.
    */
   readonly status: 'starting' | 'ready' | 'failed' | 'ended' | 'unknown' | 'unclear'
-  /** Host name or address for players. Required once it is `ready`. */
+  /** Host name or IP address for players. Required if the status is `ready`. */
   readonly host?: string | undefined
   /** Ports for players, by name. */
   readonly ports?: Readonly<Record<string, AllocatedPort>> | undefined
@@ -37,34 +35,34 @@ export interface AllocatedServer {
 }
 
 interface AllocatedPort {
-  /** 1 to 65535. */
+  /** The port for players, 1 to 65535. */
   readonly port: number
   /** The port inside the process, if it differs from `port`. */
   readonly internal?: number | undefined
-  /** Default `UDP`. */
+  /** The protocol of the port. Default `UDP`. */
   readonly protocol?: string | undefined
 }
 
 /**
- * Starts and stops servers for Muster; implement it for your hoster or fleet. Muster may repeat each call after a
- * timeout or restart. Reject with the errors of `@muster/core`: `NoCapacity`, `InvalidInput` if a retry would not help,
- * `RateLimited` and others if it would.
+ * Starts and stops servers for Muster. Implement it for your hoster or your own machines. Muster may repeat each call
+ * after a timeout or a restart. Reject with the errors of `@muster/core`: `NoCapacity`, `InvalidInput` if repeating
+ * the call cannot help, and `RateLimited` and others if it can.
  */
 export interface ServerAllocator {
-  /** Milliseconds for which a `poll` may not show the effect of an `allocate`. Default: `listLagMs`, 5000. */
+  /** Milliseconds for which `poll` may not show the effect of an `allocate`. Default: `listLagMs`, 5000. */
   readonly lagMs?: number | undefined
-  /** Ensures that this server will exist. Resolves once that is certain. It need not wait until the server runs. */
+  /** Starts a server. Resolves once it is certain that the server will exist. It need not run yet. */
   allocate(wanted: WantedServer, options: CallOptions): Promise<void>
   /**
-   * Returns the states of servers, up to 100 per call. A missing server counts as `unknown`, a malformed entry as
-   * `unclear`.
+   * Returns the states of servers, at most 100 per call. A server that is missing in the result counts as `unknown`,
+   * and one with a malformed entry as `unclear`.
    */
   poll(ids: readonly string[], options: CallOptions): Promise<readonly AllocatedServer[]>
   /**
    * Stops a server. Resolves once that is certain, even for an unknown id. From then on, `allocate` must reject this
-   * id: without a list of all servers, nobody would find a server that it creates.
+   * id, because nobody would find the server that it starts.
    */
   stop(id: string, options: CallOptions): Promise<void>
-  /** The last output of a server, for operators. Without it, the output of failed servers is not shown. */
+  /** Returns the last output of a server, for operators. Optional: without it, no output is shown. */
   logs?(id: string, options: CallOptions): Promise<string>
 }

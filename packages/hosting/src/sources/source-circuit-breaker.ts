@@ -3,44 +3,39 @@ import type { Random } from '@muster/core/clock'
 import { backoffMs } from '@muster/core/internal'
 import type { SourceListener } from './source.js'
 
-/**
- * Why a source may not be called now: `paused`, because it accepted nothing; or `unstoppable`, because it is unknown
- * whether a server could be stopped again.
- */
+/** Why a source may get no create. `paused`: it accepts none. `unstoppable`: its servers can perhaps not be stopped. */
 export type SourceBlock = 'paused' | 'unstoppable'
 
 /**
- * Computes how many servers may be requested from a source now. While the source accepts no creates, there is a pause,
- * in which one create at a time tests whether it works again. With the first response, everything may be sent again.
+ * Computes how many servers may be created now at a source. After several failed creates the source is paused, and
+ * single creates probe whether it works again. The first answer to a create ends the pause.
  *
- * Until the source has answered a read, and while it rejects a stop, at most one of its servers may exist. A wrong
- * address may accept creates only, and each server would then run until its time limit.
+ * Until the source has answered a read, and while it rejects a stop, at most one of its servers may exist. With a
+ * wrong address, creates might work while stops do not, and each server would run until its time limit.
  */
 export type SourceCircuitBreaker = ReturnType<typeof createSourceCircuitBreaker>
 
-/** Number of failures after which a pause begins. One or two may be chance, and should not delay other creates. */
+/** Number of failed creates that begin a pause. One or two may be chance. */
 const FAILURES_BEFORE_PAUSE = 3
 /**
- * Milliseconds between two probes, which are creates that test whether the source works again. The first response after
- * an outage is at most this late. An hour of outage costs 1,500 creates.
+ * Milliseconds between two probes: creates that test whether the source works. An hour of outage costs 1,500 creates.
  */
 const PROBE_GAP = { baseMs: 500, capMs: 3000, jitter: 0.5 }
-/** Errors of a stop that will recur until somebody changes the address, the token or the account. */
+/** Errors of a stop that recur until somebody corrects the address, the token or the account. */
 const stopRefusals = [RouteMissing, Unauthorized, Forbidden]
 
 export function createSourceCircuitBreaker(random: Random) {
-  /** Number of failures since the last response, as far as they are counted. */
+  /** Number of failed creates since the last answer. */
   let failures = 0
-  /** Number of probes since the pause began. */
   let probes = 0
   let probeAt = 0
-  /** The create that tests whether the pause is over. */
+  /** The create that may be sent during the pause. */
   let probe: object | undefined
   let answeredAt = -Infinity
   let blockedBy: SourceBlock | undefined
-  /** True if the source has answered a read or a stop since a route was last missing. */
+  /** True if the source has answered a read. False again when a read finds no such route. */
   let canRead = false
-  /** Servers whose stop is rejected. While there is one, another server might run forever as well. */
+  /** Handles of servers whose stop was rejected. Meanwhile, further servers might be unstoppable too. */
   const unstoppable = new Set<string>()
 
   const isPaused = () => failures >= FAILURES_BEFORE_PAUSE
@@ -48,7 +43,7 @@ export function createSourceCircuitBreaker(random: Random) {
     if (!isPaused()) return Infinity
     return now < probeAt ? 0 : 1
   }
-  /** One server that cannot be stopped may exist, but never two. */
+  /** At most one server may exist that perhaps cannot be stopped. */
   const stoppableRoom = (count: number) => (canRead && unstoppable.size === 0 ? Infinity : 1 - count)
   const putOff = (now: number) => {
     probes += 1
@@ -56,7 +51,7 @@ export function createSourceCircuitBreaker(random: Random) {
   }
 
   return {
-    /** @param count number of the source's servers that exist or may exist */
+    /** Returns how many servers may be created. @param count number of the source's servers that exist or may exist */
     room: (count: number, now: number): number => {
       const rooms: readonly (readonly [SourceBlock, number])[] = [
         ['unstoppable', stoppableRoom(count)],
@@ -65,20 +60,19 @@ export function createSourceCircuitBreaker(random: Random) {
       blockedBy = rooms.find(([, room]) => room <= 0)?.[0]
       return Math.max(0, Math.min(...rooms.map(([, room]) => room)))
     },
-    /** Records that a create will be sent when its turn comes. */
     planned: (create: object, now: number) => {
       if (!isPaused()) return
-      // While the source is paused, the planned create is the probe. Without any response, the next create is another.
+      // During a pause, the planned create becomes the probe. If it gets no answer, the next planned create does.
       probe = create
       putOff(now)
     },
     /**
-     * True if a planned create whose turn has come may be sent. The source may have failed since it was planned.
-     * @param others number of servers of the source that exist or may exist, without that of this create
+     * True if a planned create may be sent now. The source may have failed since it was planned.
+     * @param others number of the source's other servers that exist or may exist
      */
     maySend: (create: object, others: number): boolean =>
       stoppableRoom(others) > 0 && (!isPaused() || create === probe),
-    /** Records that the source answered a create, even with a rejection. */
+    /** Records that the source has answered a create, even with a rejection. */
     answered: (now: number) => {
       failures = 0
       probes = 0
@@ -86,14 +80,14 @@ export function createSourceCircuitBreaker(random: Random) {
       probe = undefined
       answeredAt = now
     },
-    /** Records that a create failed through no fault of its match. @param sentAt epoch milliseconds. */
+    /** Records that the source has failed a create. @param sentAt when the create was sent, in epoch milliseconds */
     failed: (sentAt: number, now: number) => {
-      // A create that was sent before the last response and fails after it is evidence of an outage that is over.
+      // The create was sent before the last answer, so its failure says nothing about the time since.
       if (isPaused() || sentAt <= answeredAt) return
       failures += 1
       if (isPaused()) putOff(now)
     },
-    /** The listener for the source's reports. */
+    /** The parts of the source's listener that this circuit breaker needs. */
     listener: {
       answered: () => {
         canRead = true
@@ -106,9 +100,9 @@ export function createSourceCircuitBreaker(random: Random) {
         if (stopRefusals.some((kind) => error instanceof kind)) unstoppable.add(handle)
       },
     } satisfies Partial<SourceListener>,
-    /** Returns why no server could be requested when `room` was last called. Undefined if one could. */
+    /** Returns why `room` has last allowed no server. Undefined if it has allowed one. */
     blockedBy: (): SourceBlock | undefined => blockedBy,
-    /** Returns the epoch milliseconds of the next probe of the pause. In the past, or 0, without a pause. */
+    /** Returns the epoch milliseconds of the next probe. In the past, or 0, if there is no pause. */
     pausedUntil: () => probeAt,
   }
 }

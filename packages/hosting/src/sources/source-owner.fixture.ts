@@ -4,18 +4,18 @@ import type { SourceWorld } from './source-world.fixture.js'
 
 interface Owned {
   readonly id: string
-  /** `over`: the source has confirmed the server's stop, or has reported that there is no such server. */
+  /** `over`: the source has confirmed the server's stop, or there is no such server. */
   phase: 'sent' | 'lost' | 'known' | 'ready' | 'over'
   handle: string | undefined
   isWanted: boolean
-  /** How often the server's end was reported. */
+  /** Number of times that the source has reported the server's end. It must not exceed 1. */
   ends: number
 }
 
 const OSLO = { latitude: 59.9, longitude: 10.7 }
 const STEP_MS = 500
 
-/** Creates a minimal owner of a source's servers. It follows what was created, and stops what is not wanted. */
+/** Creates a minimal allocator, which follows a source's servers and stops those that are not wanted. */
 export function createOwner(world: SourceWorld, clock: ManualClock) {
   const servers = new Map<string, Owned>()
   let source: ServerSource
@@ -29,14 +29,14 @@ export function createOwner(world: SourceWorld, clock: ManualClock) {
   const stopNow = (server: Owned, handle: string, isIts = true) => {
     let isConfirmed = false
     const confirmed = () => {
-      // A source confirms a stop once. Each further confirmation counts as another end, which fails the scene.
+      // A source must confirm a stop only once. A further confirmation counts as another end, so that the test fails.
       if (isConfirmed) server.ends += 1
       isConfirmed = true
       if (isIts && server.phase !== 'over') over(server)
     }
     source.stop({ handle, knownAt: clock.now(), by: server, confirmed })
   }
-  /** Called when a server is known to exist. */
+  /** Called when the server's handle is known. */
   const known = (server: Owned, handle: string) => {
     server.handle = handle
     server.phase = 'known'
@@ -89,7 +89,7 @@ export function createOwner(world: SourceWorld, clock: ManualClock) {
     const deploy = { application: 'game', version: '1', tags: [] }
     const send = source.prepare({ id, deploy, environment: [], token: 't', at: OSLO, players: [], cachedOnly: false })
     const outcome = await send()
-    // The process that sent the create is gone, and another has taken over.
+    // The process that sent the create has been replaced meanwhile.
     if (by !== process) return
     if (outcome.kind === 'created') known(server, outcome.handle)
     else if (outcome.kind === 'lost') find(server, true)
@@ -101,7 +101,7 @@ export function createOwner(world: SourceWorld, clock: ManualClock) {
     server.isWanted = false
     if (server.handle !== undefined && server.phase !== 'over') stopNow(server, server.handle)
   }
-  /** Another process takes over. It knows only what was stored. */
+  /** Replaces the process by another one, which has only the stored facts. */
   const restart = () => {
     source.close()
     process += 1
@@ -112,7 +112,7 @@ export function createOwner(world: SourceWorld, clock: ManualClock) {
       else known(server, server.handle)
     }
   }
-  /** @param done ends the run early once it returns true */
+  /** Lets time pass. @param done returns true to stop early */
   const run = async (ms: number, done = () => false) => {
     for (let passed = 0; passed < ms && !done(); passed += STEP_MS) {
       source.watch(clock.now())

@@ -1,18 +1,17 @@
-/** The required behaviour of every source of servers, as scenes that a world passes or fails. */
+/** Test cases for the behaviour that every kind of source must have. */
 import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { createOwner } from './source-owner.fixture.js'
 import { type Fault, LAG_MS, type SourceWorld, type WorldOptions } from './source-world.fixture.js'
 
-/** Opens a world of a kind. */
+/** Opens a simulated source of one kind. */
 export type SourceKind = (options: WorldOptions) => SourceWorld
 
-/** Faults of creates and of other calls, in turn. None once they are used up. */
+/** Faults of the next creates and of the next other calls. Afterwards, no call fails. */
 interface Plan {
   readonly creates: readonly Fault[]
   readonly others: readonly Fault[]
-  /** Milliseconds until a late call takes effect. */
   readonly lateMs: number
 }
 
@@ -25,16 +24,16 @@ function open(kind: SourceKind, { creates = [], others = [], lateMs = 0 }: Parti
   return { ...owner, world, phase: (id: string) => owner.servers.get(id)?.phase }
 }
 
-/** Longer than the time between two complete lists of the service. */
+/** Milliseconds that exceed the time between two sweeps of the service's list. */
 const SWEEP_MS = 45_000
-/** Long enough for each lookup, each repetition of a stop and each late effect. */
+/** Milliseconds that suffice for all lookups, repeated stops and late effects. */
 const LONG_MS = 120 * LAG_MS
-/** Milliseconds within which the end of a server is seen and its stop confirmed. */
+/** Milliseconds within which the end of a server is noticed and its stop confirmed. */
 const SEEN_MS = 6000
 
 type Scene = (kind: SourceKind) => Promise<void>
 
-/** Scenes by the behaviour that they test. */
+/** Test cases by the behaviour that they test. */
 export const scenes: Readonly<Record<string, Scene>> = {
   'creates a server, reports it ready, and confirms its stop once': async (kind) => {
     const { create, run, stop, phase, servers, world } = open(kind)

@@ -12,22 +12,19 @@ import { createServiceSource } from './service/service-source.js'
 import type { OpenSource } from './source.js'
 
 /**
- * The fate of a call. `late`: the response is lost, and the call takes effect after `lateMs`. `twice`: a proxy has
- * repeated the request.
+ * What happens to a call. `lost`: nothing, and the response is lost. `effect`: the call takes effect, and the response
+ * is lost. `late`: the same, after `lateMs`. `twice`: a proxy repeats the request.
  */
 export type Fault = 'ok' | 'lost' | 'effect' | 'late' | 'no-capacity' | 'twice'
 
-/** The actual servers of a source. */
+/** A simulated source, with access to its servers. */
 export interface SourceWorld {
   readonly open: OpenSource
-  /** Ids of the running servers whose end nobody has requested, one entry per server. */
+  /** Ids of the running servers whose stop was not requested. An id occurs twice if two servers have it. */
   readonly running: () => readonly string[]
-  /** Lets the server with this id end by itself. */
+  /** Ends the server with this id, as if by itself. */
   readonly end: (id: string, how: 'failed' | 'ended') => void
-  /**
-   * Lets the source report nonsense from now on about the server with this id. Undefined if the source has no such
-   * reports.
-   */
+  /** Makes the source's later reports about a server invalid. Undefined if the source has no such reports. */
   readonly garble?: (id: string) => void
   /** Resolves once no request is in flight. */
   readonly settle: () => Promise<void>
@@ -35,18 +32,18 @@ export interface SourceWorld {
 
 export interface WorldOptions {
   readonly clock: ManualClock
-  /** Returns the fault of the next call. `isCreate`: true for a create, false for any other call. */
+  /** Returns what happens to the next call. @param isCreate true for a create, false for any other call */
   readonly fault: (isCreate: boolean) => Fault
   readonly lateMs: number
 }
 
 export const LAG_MS = 1000
 
-/** Performs calls with faults. */
+/** Creates a function that performs calls with faults. */
 export function createFaults({ clock, fault, lateMs }: WorldOptions) {
   return async <Answer>(isCreate: boolean, act: () => Promise<Answer>): Promise<Answer> => {
     const kind = fault(isCreate)
-    // A late call is rejected if its server was stopped meanwhile.
+    // A late call may fail, e.g. because its server was stopped meanwhile.
     const later = () => void act().catch(() => {})
     if (kind === 'no-capacity') throw new NoCapacity('there is no capacity')
     if (kind === 'late') void clock.sleep(lateMs).then(later)
@@ -56,7 +53,7 @@ export function createFaults({ clock, fault, lateMs }: WorldOptions) {
   }
 }
 
-/** Creates a deployment service with a lagging list. */
+/** Opens a simulated deployment service, whose list lags. */
 function serviceWorld(options: WorldOptions): SourceWorld {
   const { clock } = options
   const service = createTestService({ clock, listLagMs: LAG_MS / 2, fate: () => ({ readyMs: 2000 }) })
@@ -103,7 +100,7 @@ function faultyAllocator(options: WorldOptions) {
   return { own, allocator }
 }
 
-/** Creates an allocator in memory. */
+/** Opens a simulated allocator. @param via wraps the allocator */
 function allocatorWorld(options: WorldOptions, via = (allocator: ServerAllocator) => allocator): SourceWorld {
   const { clock } = options
   const { own, allocator } = faultyAllocator(options)
@@ -116,7 +113,7 @@ function allocatorWorld(options: WorldOptions, via = (allocator: ServerAllocator
   }
 }
 
-/** Opens an allocator behind a real HTTP server, which stays open from one schedule to the next. */
+/** Opens an HTTP server to which allocators are attached one after another. */
 async function openHttpWorlds() {
   let behind: ServerAllocator | undefined
   let underWay = 0
@@ -160,7 +157,7 @@ async function openHttpWorlds() {
   }
 }
 
-/** Processes on this machine. Each schedule has its own folder. Each opening is another process that uses it. */
+/** Opens allocators of processes on this machine. Each has its own folder, and each `open` is like a restart. */
 function createLocalWorlds() {
   const opened: Promise<Awaited<ReturnType<typeof openLocalWorld>>>[] = []
   const open = (options: WorldOptions): SourceWorld => {
@@ -207,7 +204,7 @@ function createLocalWorlds() {
   return { open, close: async () => void (await Promise.all(opened.map(async (world) => (await world).close()))) }
 }
 
-/** Opens all kinds of sources. Each must pass the suite. */
+/** Opens all kinds of sources. Each must pass the test cases. */
 export async function openWorlds() {
   const http = await openHttpWorlds()
   const local = createLocalWorlds()

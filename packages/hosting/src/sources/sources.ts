@@ -4,22 +4,21 @@ import { PASSIVE } from './passive-source.js'
 import { createSourceCircuitBreaker, type SourceBlock, type SourceCircuitBreaker } from './source-circuit-breaker.js'
 import type { OpenSource, ServerSource, SourceListener } from './source.js'
 
-/** A source in operation, with its breaker. */
+/** An open source with its circuit breaker. */
 export interface OpenedSource extends ServerSource {
   readonly breaker: SourceCircuitBreaker
 }
 
-/** All sources of servers, by name. The source without a name is the deployment service, which may be missing. */
+/** All sources of servers by name. The deployment service has no name. */
 export type Sources = ReturnType<typeof createSources>
 
 export interface SourcesOptions {
-  /** Opens the deployment service. Undefined if there is none. */
+  /** Opens the deployment service. Undefined if none is configured. */
   readonly service: OpenSource | undefined
-  /** Opens the other sources, by name. */
   readonly others: ReadonlyMap<string, OpenSource>
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random
-  /** Creates the listener for the servers of a source. */
+  /** Returns the listener for the servers of a source. */
   readonly listener: (source: string | undefined) => Omit<SourceListener, keyof SourceCircuitBreaker['listener']>
 }
 
@@ -33,32 +32,33 @@ export function createSources({ service, others, clock, random, listener }: Sour
   const all = () => [ofService, ...named.values()]
 
   return {
-    /** Returns a source by name. A source that is no longer configured can neither follow nor stop its servers. */
+    /** Returns a source by its name. A source that is not configured can neither follow nor stop its servers. */
     of: (name: string | undefined): OpenedSource => {
       if (name === undefined) return ofService
       const known = named.get(name) ?? open(name, missingSource(name, clock))
       named.set(name, known)
       return known
     },
-    /** All open sources. */
     all,
-    /** Returns the number of servers that cost money and belong to nothing. */
+    /** Returns the number of orphans that may still run. */
     orphans: () => all().reduce((sum, source) => sum + source.orphans(), 0),
     stopsPending: () => all().reduce((sum, source) => sum + source.stopsPending(), 0),
     oldestStopMs: () => Math.max(...all().map((source) => source.oldestStopMs())),
-    /** Returns why a source allowed no server when it was last asked. Undefined if every source allowed one. */
+    /** Returns why a source has last allowed no server. Undefined if all sources have allowed one. */
     blockedBy: (): SourceBlock | undefined =>
       all()
         .find(({ breaker }) => breaker.blockedBy() !== undefined)
         ?.breaker.blockedBy(),
-    /** Returns the epoch milliseconds at which the last pause may be over. In the past, or 0, without a pause. */
+    /**
+     * Returns the epoch milliseconds of the last probe of all paused sources. In the past, or 0, if there is no pause.
+     */
     pausedUntil: () => Math.max(...all().map(({ breaker }) => breaker.pausedUntil())),
   }
 }
 
 /**
- * A source that has servers in the store but no configuration, so they cannot be followed or stopped. Each stop is
- * reported once as a problem and stays pending. The servers are kept until the source is configured again.
+ * Stands for a source that is not configured but has servers in the store. The servers are kept until the source is
+ * configured again. Each stop stays pending, and is reported once as a problem.
  */
 const missingSource =
   (name: string | undefined, clock: Pick<Clock, 'now'>): OpenSource =>
@@ -66,7 +66,7 @@ const missingSource =
     const [field, what] = name === undefined ? ['service', ''] : ['source', `${JSON.stringify(name)} `]
     const message = `${field}: ${what}is not configured, but has servers. Configure it again.`
     const error = () => new InvalidInput(message, { field })
-    /** The handles of servers that must be stopped, and when that was ordered. */
+    /** Handles of servers that must be stopped, and the epoch milliseconds of the order. */
     const pending = new Map<string, number>()
     return {
       ...PASSIVE,

@@ -2,13 +2,13 @@ import type { Clock, Random } from '@muster/core/clock'
 import { backoffMs } from '@muster/core/internal'
 import type { SourceListener, StopOrder } from './source.js'
 
-/** Stops servers, and repeats a stop until it is confirmed. */
+/** Stops servers, and repeats each stop until it is confirmed. */
 export type Stops = ReturnType<typeof createStops>
 
 export interface StopsOptions {
-  /** Requests a stop. Resolves once it is confirmed, within a limited time. */
+  /** Requests a stop. Resolves if it is confirmed. Must settle within a limited time. */
   readonly request: (handle: string) => Promise<unknown>
-  /** Returns true if an error proves that the server is stopped. Default: no error does. */
+  /** Returns true if an error proves that the server has ended. Default: no error does. */
   readonly isConfirmedBy?: ((error: unknown, knownAt: number) => boolean) | undefined
   readonly clock: Clock
   readonly random: Random
@@ -19,12 +19,10 @@ const RETRY = { baseMs: 500, capMs: 15_000, jitter: 0.5 }
 
 type PendingStop = ReturnType<typeof newStop>
 
-/** @param orderedAt epoch milliseconds */
 const newStop = ({ handle, knownAt, by, confirmed }: StopOrder, orderedAt: number) => ({
   handle,
   knownAt,
   orderedAt,
-  /** Callbacks by owner. */
   confirmed: new Map([[by, confirmed]]),
   failures: 0,
   /** Epoch milliseconds of the next request. Infinity while one is in flight. */
@@ -52,7 +50,7 @@ export function createStops({ request, isConfirmedBy, clock, random, on }: Stops
   }
 
   return {
-    /** Requests the stop at once, or after `first`. If it was ordered already, all owners are notified. */
+    /** Requests a stop, after `first` if given. If the stop was ordered before, the new owner is notified too. */
     order: ({ handle, knownAt, by, first, confirmed }: StopOrder) => {
       const before = pending.get(handle)
       if (before !== undefined) {
@@ -64,11 +62,9 @@ export function createStops({ request, isConfirmedBy, clock, random, on }: Stops
       if (first === undefined) void send(stop)
       else void first().finally(() => send(stop))
     },
-    /** Repeats the requests that are due. */
     advance: (now: number) => {
       for (const stop of pending.values()) if (stop.nextAt <= now) void send(stop)
     },
-    /** Returns the number of unconfirmed stops. */
     pending: () => pending.size,
     /** Returns the age of the oldest unconfirmed stop in milliseconds. 0 if there is none. */
     oldestMs: (): number => {

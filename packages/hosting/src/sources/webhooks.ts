@@ -6,22 +6,24 @@ import type { ServerHint } from './source.js'
 
 export interface WebhookEndpointOptions<Found> {
   readonly clock: Clock
-  /** Finds the subject of a webhook by its path, before its body is read. Undefined: there is no such webhook. */
+  /**
+   * Finds the subject of a webhook by its path. Called before the body is read. Undefined if there is no such webhook.
+   */
   readonly find: (pathname: string) => Found | undefined
   /** Handles a webhook. @throws {Problem} the response, if the webhook is rejected */
   readonly accept: (found: Found, body: Uint8Array) => void | Promise<void>
 }
 
-/** Maximum size of a body in bytes. A status view has some 2 KiB. */
+/** Maximum bytes of a body. The status of a deployment has some 2 KiB. */
 const LARGEST_BODY = 64 * 1024
-/** Maximum number of incomplete bodies. Only the service knows the paths, and calls each a few times. */
+/** Maximum number of bodies that are being received. */
 const MOST_BODIES = 256
-/** All bodies count as those of one caller, because only the service knows the paths. */
+/** All bodies count for one caller, because only the service knows the paths. */
 const SERVICE = 'service'
 
 export const noSuchWebhook = () => new Problem(404, 'not-found', 'There is no such webhook.')
 
-/** Handles the service's webhooks: 204 if one is accepted. Never rejects. */
+/** Creates the handler of webhooks. It answers 204 to an accepted one. Never rejects. */
 export function createWebhookEndpoint<Found>(
   options: WebhookEndpointOptions<Found>,
 ): (request: Request) => Promise<Response> {
@@ -55,20 +57,19 @@ export function createWebhookEndpoint<Found>(
 
 interface WebhookReceiverOptions<Server> {
   readonly clock: Clock
-  /** Returns the server with this token. */
   readonly find: (token: string) => Server | undefined
-  /** @param hint the content of the body, if there is any. */
+  /** Called for each webhook. @param hint the content of the body. Undefined if it is unreadable */
   readonly hinted: (server: Server, hint: ServerHint | undefined) => void
 }
 
-/** Returns the URL to which the service sends webhooks about the server with this token. Nobody else can guess it. */
+/** Returns the URL for webhooks about the server with this token. Nobody else can guess it. */
 export const webhookUrlOf = (baseUrl: string, token: string): string => `${baseUrl.replace(/\/+$/, '')}/${token}`
 
-/** Answers 204 if the path of a webhook is valid. A webhook is only a hint: the status is then read. Never rejects. */
+/** Creates the handler of webhooks about deployments. A webhook only causes a read of the status. Never rejects. */
 export const createWebhookReceiver = <Server>({ clock, find, hinted }: WebhookReceiverOptions<Server>) =>
   createWebhookEndpoint({
     clock,
-    /** Finds the server by its token, the last segment of the path. */
+    /** The last segment of the path is the server's token. */
     find: (pathname) => find(pathname.slice(pathname.lastIndexOf('/') + 1)),
     accept: (server, body) => hinted(server, hintIn(body)),
   })

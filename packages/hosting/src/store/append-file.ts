@@ -5,17 +5,17 @@ import { promisify } from 'node:util'
 import { type LockFileState, placeOf } from './flock.js'
 
 /**
- * The open file of a store. Appends are synchronous: when one returns, the operating system has the bytes, so the end
- * of the process loses nothing.
+ * The open file of a store. Appends are synchronous: the operating system has the bytes when a call returns, so a
+ * crash of this process loses nothing.
  */
 export class StoreFile {
   readonly #path: string
   #file: FileHandle
-  /** Number of complete bytes from the start of the file. */
+  /** Number of bytes of the file that are complete. */
   #size: number
-  /** Number of bytes from the start of the file that are on the disk. -1: perhaps none. */
+  /** Number of bytes of the file that are certainly on the disk. -1 if that is unknown. */
   #forcedSize = -1
-  /** True if a failed append may have left bytes after the complete ones. */
+  /** True if bytes of a failed append may follow the complete ones. */
   #isTorn = false
 
   private constructor(path: string, file: FileHandle, size: number) {
@@ -24,11 +24,11 @@ export class StoreFile {
     this.#size = size
   }
 
-  /** Opens a file, creating it if necessary. It must be renewed or replaced before it is appended to. */
+  /** Opens a file, or creates it. `renew` or `replace` must be called before the first `append`. */
   static async open(path: string): Promise<StoreFile> {
     const file = await open(path, 'a', 0o600)
     try {
-      // The file contains players' addresses, so only its owner may read it, even if something else created it.
+      // The file contains players' addresses, so only its owner may read it, even if something else created the file.
       if (process.platform !== 'win32') await file.chmod(0o600)
       await forceFolderOf(path, false)
       return new StoreFile(path, file, (await file.stat()).size)
@@ -39,9 +39,9 @@ export class StoreFile {
   }
 
   /**
-   * Replaces the file by a new one with these bytes, which are the beginning of the current file. A process that still
-   * has the current file open, because its lock was removed by hand, finds it replaced. If there is no room for a new
-   * file, the current file is truncated after the bytes.
+   * Replaces the file by a new one with these bytes, which are the beginning of the file. A process that still uses
+   * the old file, because somebody removed its lock, then notices the replacement. If there is no space for a new
+   * file, the file is truncated instead.
    */
   async renew(bytes: Buffer, isForced: boolean): Promise<void> {
     try {
@@ -57,14 +57,13 @@ export class StoreFile {
     return this.#size
   }
 
-  /** True if the whole file is on the disk. */
   isForced(): boolean {
     return this.#forcedSize === this.#size
   }
 
   /**
-   * Appends the whole string or, on failure, nothing.
-   * @param isForced true if the string must survive a power failure. Then the call waits for the disk.
+   * Appends a string completely, or not at all if it throws.
+   * @param isForced true if the string must survive a power failure. The call then waits for the disk
    */
   append(text: string, isForced: boolean): void {
     if (this.#isTorn) this.#cut()
@@ -78,7 +77,7 @@ export class StoreFile {
       try {
         this.#cut()
       } catch {
-        // The failed cut is repeated before the next append.
+        // The next `append` tries the cut again.
       }
       throw error
     }
@@ -86,12 +85,12 @@ export class StoreFile {
     if (isForced) this.#forcedSize = this.#size
   }
 
-  /** Forces everything appended so far onto the disk (fdatasync). Appends may continue meanwhile. */
+  /** Waits until everything appended so far is on the disk (fdatasync). Further appends may follow meanwhile. */
   async force(): Promise<void> {
     while (!this.isForced()) {
       const [file, size] = [this.#file, this.#size]
       await file.datasync()
-      // A rewrite has moved the appended data to another file.
+      // `replace` has meanwhile moved the data to another file.
       if (file !== this.#file) continue
       this.#forcedSize = Math.max(this.#forcedSize, size)
       return
@@ -99,12 +98,12 @@ export class StoreFile {
   }
 
   /**
-   * Writes a new file, and replaces this one by it at once.
-   * @param parts its parts, written one by one.
-   * @param last.rest returns what follows them. @param last.replaced is called in the same turn of the event loop, once
-   *   appends go to the new file.
-   * @param forced what must survive a power failure, like in `append`: the parts, and what follows them.
-   * @throws and this file does not change
+   * Replaces the file atomically by a new one.
+   * @param parts the content of the new file, written one by one
+   * @param last `rest` returns the end of the content. `replaced` is called right after the replacement, before any
+   * further append
+   * @param forced whether `parts` and `rest` must survive a power failure
+   * @throws if the file was not replaced
    */
   async replace(
     parts: Iterable<string | Buffer>,
@@ -115,7 +114,7 @@ export class StoreFile {
     const file = await open(fresh, 'a', 0o600)
     const before = this.#file
     try {
-      // A crash may have left an unfinished file.
+      // A crash may have left a part of an earlier attempt.
       await file.truncate(0)
       let size = 0
       for (const part of parts) {
@@ -140,7 +139,7 @@ export class StoreFile {
     await before.close()
   }
 
-  /** Returns whether the path still names this file. The file may have been removed, or replaced by another process. */
+  /** Returns whether the path still names this file. Another process may have removed or replaced it. */
   place(): Promise<LockFileState> {
     return placeOf(this.#path, this.#file)
   }
@@ -155,11 +154,11 @@ export class StoreFile {
   }
 }
 
-/** Writes the whole string. Returns its number of bytes. */
+/** Writes a string completely. Returns its number of bytes. */
 function writeFully(fd: number, text: string): number {
   const length = Buffer.byteLength(text)
   const written = writeSync(fd, text)
-  // A nearly full disk may accept only a part of the string.
+  // If the disk is nearly full, a part of the string may be missing.
   if (written < length) {
     const rest = Buffer.from(text).subarray(written)
     for (let done = 0; done < rest.length;) done += writeSync(fd, rest, done)
@@ -170,10 +169,8 @@ function writeFully(fd: number, text: string): number {
 const force = promisify(fsync)
 
 /**
- * Syncs the folder of a file, because the name of a new file survives a power failure only then. Windows cannot open
- * folders.
- * @param atOnce true if the fsync must happen within this turn of the event loop. Nothing is reported as durable
- *   before.
+ * Syncs the folder of a file. Otherwise a power failure could lose the name of a new file. Has no effect on Windows.
+ * @param atOnce true to sync within this turn of the event loop, so that nothing is reported as durable too early
  */
 export async function forceFolderOf(path: string, atOnce: boolean): Promise<void> {
   if (process.platform === 'win32') return
@@ -186,7 +183,7 @@ export async function forceFolderOf(path: string, atOnce: boolean): Promise<void
   }
 }
 
-/** Reads a file. Returns an empty buffer if it does not exist. */
+/** Reads a file. Returns an empty buffer if the file does not exist. */
 export async function readIfThere(path: string): Promise<Buffer> {
   try {
     return await readFile(path)

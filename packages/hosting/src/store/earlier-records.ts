@@ -1,7 +1,7 @@
 /**
- * Servers and matches as earlier versions have stored them. In version 3 of the file, and in version 1 of Redis, one
- * record was a server of a pool, a match on such a server, or a match together with its own server. Journals of version
- * 2 held entries of the last kind. No I/O.
+ * Converts records of servers and matches that earlier versions have stored. In version 3 of the file, and in version
+ * 1 of Redis, a record was a server of a pool, a match on such a server, or a match with its own server. Journals of
+ * version 2 had entries about matches with their own servers. No I/O.
  */
 import type { Assignment, PlayerWhoLeft, MatchResumption, ServerResumption } from '../records/index.js'
 import { MATCH, type MatchRecord, SERVER, type ServerRecord } from './entries.js'
@@ -17,13 +17,13 @@ export interface RecordOf3 extends Omit<ServerRecord, 'serverId' | 'isUp' | 'bor
   readonly left?: readonly PlayerWhoLeft[] | undefined
 }
 
-/** The parts of a record of version 3. */
+/** The records into which a record of version 3 is split. */
 export interface Split {
   readonly server?: ServerRecord | undefined
   readonly match?: MatchRecord | undefined
 }
 
-/** True for a match without its own server: a server of a pool serves it, or no server was requested or tried. */
+/** True for a match without its own server: it is on a server of a pool, or no server was requested for it yet. */
 const isGuest = ({ hostId, sentAt, requestId, resumption }: RecordOf3): boolean =>
   hostId !== undefined || (sentAt === undefined && requestId === undefined && resumption?.tries.length === 0)
 
@@ -43,7 +43,7 @@ function serverOf(record: RecordOf3): ServerRecord {
     serverId,
     isUp,
     ...(pool === undefined && { bornFor: serverId }),
-    // An enrolled server existed when its first entry was written, and the second one repeats its id.
+    // For an enrolled server, version 3 did not store the handle before a second entry. The handle is the server's id.
     ...(record.enrolled !== undefined && { requestId: serverId }),
     ...(resumption !== undefined && {
       resumption: { tries: resumption.tries, placements: resumption.placements, near: resumption.near },
@@ -69,7 +69,7 @@ function matchOf(record: RecordOf3): MatchRecord {
   }
 }
 
-/** Returns the records by kind. Records of version 3 are split into records of servers and of matches. */
+/** Returns all records, after splitting those of version 3 into records of servers and of matches. */
 export function withRecordsOf3(records: RecordsByKind): RecordsByKind {
   const servers = new Map<string, StoreRecord>()
   const matches = new Map<string, StoreRecord>()
@@ -84,7 +84,6 @@ export function withRecordsOf3(records: RecordsByKind): RecordsByKind {
   return new Map([...records, [SERVER, servers], [MATCH, matches]])
 }
 
-/** An entry of a journal of version 2. */
 export type EntryOf2 =
   | ({ readonly kind: 'intent' } & Omit<RecordOf3, 'assigned'>)
   | { readonly kind: 'sent' | 'lost'; readonly matchId: string; readonly at: number }
@@ -98,7 +97,7 @@ export type EntryOf2 =
   | { readonly kind: 'players'; readonly matchId: string; readonly playerIds: readonly string[] }
   | { readonly kind: 'dropped' | 'settled'; readonly matchId: string }
 
-/** Applies an entry of a journal of version 2. An entry about a match that is not open changes nothing. */
+/** Applies an entry of a journal of version 2. An entry about an unknown match changes nothing. */
 export function applyEntryOf2(open: Map<string, RecordOf3>, entry: EntryOf2): void {
   const { matchId } = entry
   const after = afterEntryOf2(open.get(matchId), entry)

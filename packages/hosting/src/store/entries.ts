@@ -8,47 +8,47 @@ import type {
   ServerResumption,
 } from '../records/index.js'
 
-/** A session requested by players that a server of a pool should list, see `SessionWanted`. */
+/** A session that players have requested and that a server of a pool should list, see `SessionWanted`. */
 export interface StoredSession {
   readonly session: string
   readonly name: string
-  /** Sealed, see `ServerKeys`. */
+  /** The password, encrypted by `ServerKeys.seal`. */
   readonly password?: string | undefined
   readonly owner?: string | undefined
   readonly attributes: Readonly<Record<string, string | number | boolean>>
-  /** The players who wait for the session. Undefined once the session was listed. */
+  /** The players who wait until the session is listed. Undefined once it was listed. */
   readonly start?: SessionStart | undefined
 }
 
-/** Players who get seats together. */
+/** Players who have requested seats together. */
 export interface SeatParty {
   readonly playerIds: readonly string[]
-  /** In the order of the players. */
+  /** Ids of the promised seats, in the order of the players. */
   readonly seatIds: readonly string[]
   readonly groupId?: string | undefined
-  /** True if the party had seats on another server that turned out to be full. */
+  /** True if the party was moved here because another server was full. */
   readonly isMoved?: boolean | undefined
 }
 
-/** The players who get seats on a server once it lists the requested session. The first party has requested it. */
+/** The players who get seats once the server lists the requested session. The first party has requested the session. */
 export interface SessionStart extends SeatParty {
-  /** Further parties with promised seats. */
+  /** The other parties with promised seats. */
   readonly joined?: readonly SeatParty[] | undefined
-  /** Number of servers that have failed before they listed the session. */
+  /** Number of servers that have failed before one listed the session. */
   readonly failures?: number | undefined
   /** The requested location in degrees. */
   readonly near?: Coordinates | undefined
-  /** Epoch milliseconds by which the session must be listed. */
+  /** Epoch milliseconds by which a server must list the session. */
   readonly until: number
 }
 
-/** An event of a server. The kinds occur in this order for each server. All except the first may be missing. */
+/** An event of a server. The first entry of each server has the kind `server`. */
 export type ServerEntry =
-  /** A deployment is about to be requested. A further entry is the next attempt, once the previous one is gone. */
+  /** The server is going to be created. A further entry of this kind begins the next attempt. */
   | ({ readonly kind: 'server'; readonly resumption?: ServerResumption | undefined } & ServerIntent)
   /**
-   * The create is about to be sent. The entry is written before its first byte. A server without this entry was never
-   * requested, so there is nothing to look for after a restart. `at`: epoch milliseconds.
+   * The create is about to be sent, `at` epoch milliseconds. A server without this entry was never requested, so it
+   * need not be looked for after a crash.
    */
   | {
       readonly kind: 'sent'
@@ -56,100 +56,96 @@ export type ServerEntry =
       readonly at: number
       readonly resumption?: ServerResumption | undefined
     }
-  /**
-   * The response to the create was lost at `at` (epoch milliseconds). If no list shows the deployment long enough after
-   * that, it does not exist.
-   */
+  /** The response to the create was lost, `at` epoch milliseconds. */
   | { readonly kind: 'lost'; readonly serverId: string; readonly at: number }
-  /** The deployment was created with this `requestId`. */
+  /** The server exists, with this handle at its source. */
   | { readonly kind: 'created'; readonly serverId: string; readonly requestId: string }
-  /** The server listens, and players may be sent to it. It is stopped `lastsMs` milliseconds after its start. */
+  /** The server listens, and players may be sent to it. It must be stopped `lastsMs` milliseconds after its start. */
   | {
       readonly kind: 'up'
       readonly serverId: string
       readonly lastsMs?: number | undefined
       readonly assignment?: Assignment | undefined
     }
-  /** Number of matches that a server of a pool was given so far. */
+  /** Number of matches that a server of a pool has been given so far. */
   | { readonly kind: 'served'; readonly serverId: string; readonly matches: number }
-  /** The session that players requested on a server of a pool. Undefined: the server should list none any more. */
+  /** The session that a server of a pool should list. Undefined: none any more. */
   | { readonly kind: 'wanted'; readonly serverId: string; readonly session: StoredSession | undefined }
-  /**
-   * A server of a pool starts or stops listing itself for players. While it is listed, players may be on it without a
-   * report.
-   */
+  /** A server of a pool has listed or unlisted itself. A listed server may have players without a match. */
   | { readonly kind: 'listed'; readonly serverId: string; readonly isListed: boolean }
-  /** An operator has requested that a server takes no more matches. */
+  /** An operator drains the server. */
   | { readonly kind: 'draining'; readonly serverId: string }
-  /** The server is being stopped. No more players may be sent to it. */
+  /** The server must end. No more players may be sent to it. */
   | { readonly kind: 'dropped'; readonly serverId: string }
-  /** There is no deployment, or it is gone. The store may forget the server. */
+  /** The server does not exist any more. Its record is removed. */
   | { readonly kind: 'gone'; readonly serverId: string }
 
-/** An event of a match. The kinds occur in this order for each match. All except the first may be missing. */
+/** An event of a match. The first entry of each match has the kind `match`. */
 export type MatchEntry =
-  /** The match needs a server. A further entry has its current players. */
+  /** The match needs a server. A further entry replaces the whole record. */
   | ({ readonly kind: 'match'; readonly resumption?: MatchResumption | undefined } & MatchIntent)
-  /** The match's server of a pool from now on. Undefined: none. Written before the server gets the order. */
+  /** The match has claimed this server of a pool. Undefined: none any more. Written before the server learns of it. */
   | { readonly kind: 'claimed'; readonly matchId: string; readonly serverId: string | undefined }
-  /** The match's players were sent to its server at `at` (epoch milliseconds). The match ends `lastsMs` ms later. */
+  /**
+   * The players may be sent to their server, `at` epoch milliseconds. The match must end `lastsMs` milliseconds later.
+   */
   | {
       readonly kind: 'playing'
       readonly matchId: string
       readonly at: number
       readonly lastsMs?: number | undefined
     }
-  /** The current players of the match, and those who have left it so far. */
+  /** The current players of the match, and those who have left. */
   | {
       readonly kind: 'players'
       readonly matchId: string
       readonly playerIds: readonly string[]
       readonly left?: readonly PlayerWhoLeft[] | undefined
     }
-  /** The match is over, or its players search again. The store may forget it. */
+  /** The match is over, or its tickets search again. Its record is removed. */
   | { readonly kind: 'over'; readonly matchId: string }
 
 export type HostingEntry = ServerEntry | MatchEntry
 
-/** A server that was not gone at the last write to the store. */
+/** The stored state of a server that may exist. */
 export interface ServerRecord extends ServerIntent {
-  /** Epoch milliseconds at which the create was about to be sent. Undefined: never sent, so no deployment exists. */
+  /** Epoch milliseconds at which the create was about to be sent. Undefined: never, so there is no deployment. */
   readonly sentAt?: number | undefined
-  /** Epoch milliseconds at which the response to the create was lost, if that was noticed. */
+  /** Epoch milliseconds at which the response to the create was lost. Undefined if that was not noticed. */
   readonly lostAt?: number | undefined
   readonly requestId?: string | undefined
-  /** True if players were sent to the server and may still be on it. */
+  /** True if players may be on the server or may be sent to it. */
   readonly isUp: boolean
-  /** True if the server is being stopped. */
+  /** True if the server must end. */
   readonly dropped?: boolean | undefined
-  /** Set only if the log's `resumes` is true. */
+  /** The data to create the server again. Undefined unless `ServerLog.resumes` is true. */
   readonly resumption?: ServerResumption | undefined
   readonly lastsMs?: number | undefined
   readonly assignment?: Assignment | undefined
-  /** For a server of a pool: number of matches that it was given. */
+  /** Number of matches that a server of a pool has been given. */
   readonly matchesServed?: number | undefined
-  /** For a server of a pool: the session that it should list. */
+  /** The session that a server of a pool should list. */
   readonly wanted?: StoredSession | undefined
-  /** For a server of a pool: true if it lists itself for players. */
+  /** True if a server of a pool lists itself for players. */
   readonly isListed?: boolean | undefined
-  /** True if an operator has requested that the server takes no more matches. */
+  /** True if an operator drains the server. */
   readonly draining?: boolean | undefined
 }
 
-/** A match that was not over at the last write to the store. `serverId`: the server that serves it or will. */
+/** The stored state of a match that is not over. `serverId`: the server that serves the match or should serve it. */
 export interface MatchRecord extends MatchIntent {
-  /** Epoch milliseconds since when its players play. Undefined: they do not know the address yet. */
+  /** Epoch milliseconds since when the players may be on the server. Undefined if they were not sent yet. */
   readonly playingSince?: number | undefined
   readonly lastsMs?: number | undefined
-  /** Players who left before its end. */
+  /** Players who left the match. */
   readonly left?: readonly PlayerWhoLeft[] | undefined
-  /** Set only if the log's `resumes` is true. */
+  /** The data to continue the match. Undefined unless `ServerLog.resumes` is true. */
   readonly resumption?: MatchResumption | undefined
 }
 
 export type HostingRecord = ServerRecord | MatchRecord
 
-/** Everything that was not over at the last write to the store, oldest first. */
+/** All stored servers and matches, oldest first. */
 export interface StoredFleet {
   readonly servers: readonly ServerRecord[]
   readonly matches: readonly MatchRecord[]
@@ -157,15 +153,15 @@ export interface StoredFleet {
 
 export const isMatch = (one: HostingEntry | HostingRecord): one is MatchEntry | MatchRecord => 'matchId' in one
 
-/** Returns the key of a record among all servers and matches. A match and its own server may have the same id. */
+/** Returns the key of a record among all servers and matches, because a match and its own server have the same id. */
 export const keyOf = (one: HostingEntry | HostingRecord): string =>
   isMatch(one) ? `m:${one.matchId}` : `s:${one.serverId}`
 
-/** The kinds of the records of servers and of matches in a store. */
+/** The kinds of a store's records of servers and of matches. */
 export const SERVER = 'server'
 export const MATCH = 'match'
 
-/** Returns the records of both kinds, in order. */
+/** Splits records into servers and matches, in their order. */
 export function fleetOf(records: Iterable<HostingRecord>): StoredFleet {
   const servers: ServerRecord[] = []
   const matches: MatchRecord[] = []
@@ -176,10 +172,7 @@ export function fleetOf(records: Iterable<HostingRecord>): StoredFleet {
   return { servers, matches }
 }
 
-/**
- * Returns the record after an entry. Undefined if there is none. Entries about records that are gone or over change
- * nothing. A server that is being stopped gets no more players.
- */
+/** Returns a record after an entry. Undefined if it is removed. Only the first entry of a record creates it. */
 function afterEntry(before: HostingRecord | undefined, entry: HostingEntry): HostingRecord | undefined {
   if (isMatch(entry)) return afterMatchEntry(before as MatchRecord | undefined, entry)
   return afterServerEntry(before as ServerRecord | undefined, entry)
@@ -188,7 +181,7 @@ function afterEntry(before: HostingRecord | undefined, entry: HostingEntry): Hos
 function afterServerEntry(before: ServerRecord | undefined, entry: ServerEntry): ServerRecord | undefined {
   if (entry.kind === 'server') {
     const { kind: _, ...intent } = entry
-    // The requests of players and operators also apply to the next attempt. The server's matches wait for that attempt.
+    // What players and operators have requested also holds for the next attempt.
     return {
       ...intent,
       isUp: false,
@@ -248,7 +241,7 @@ function afterMatchEntry(before: MatchRecord | undefined, entry: MatchEntry): Ma
   }
 }
 
-/** Returns the records that entries change, by key. Undefined: the record is gone. */
+/** Returns the records that the entries change, by key. Undefined: the record is removed. */
 export function afterEntries(
   open: { readonly get: (key: string) => HostingRecord | undefined },
   entries: readonly HostingEntry[],
@@ -263,7 +256,7 @@ export function afterEntries(
   return changed
 }
 
-/** Merges changed records into the open records. */
+/** Applies the changes of `afterEntries` to the records. */
 export function putChanged<Open>(open: Map<string, Open>, changed: ReadonlyMap<string, Open | undefined>): void {
   for (const [key, record] of changed) {
     if (record === undefined) open.delete(key)

@@ -32,28 +32,28 @@ import {
 
 export interface StoreOptions {
   /**
-   * Path of the file, in an existing folder. Next to it are `<path>.lock` while the store is open, and `<path>.new`
-   * while the file is rewritten. Only their user can read these files.
+   * Path of the file, in an existing folder. `<path>.lock` exists while the store is open, and `<path>.new` while the
+   * file is rewritten. Only the user of the process can read these files.
    */
   readonly path: string
   /**
-   * The possible data loss in a power failure. The end of the process, even by kill -9, loses nothing with any setting:
-   * the operating system has a ticket before `createTicket` returns.
-   * - `always`: nothing. Each write, and the whole process, waits for the disk. Only for few tickets per second;
-   * - `intents` (default): the last second or two, but nothing that precedes the request for a deployment, because that
-   *   is sent only once its intent is on the disk;
-   * - `never`: everything that the operating system has not written yet, some 30 seconds on Linux. A deployment that
-   *   was requested just before the power failure is then found only by its tag, `orphanGraceMs` after its start.
+   * What a power failure may lose. A crash of the process, even by kill -9, never loses anything.
+   * - `always`: nothing. Each write waits for the disk, and the whole process with it, so use it only for few tickets
+   *   per second;
+   * - `intents` (default): the last second or two. The request for a deployment is sent only once everything before it
+   *   is on the disk;
+   * - `never`: everything that the operating system has not written yet, some 30 s on Linux. A deployment requested
+   *   just before the power failure is found only by its tag, `orphanGraceMs` after its start.
    */
   readonly fsync?: 'always' | 'intents' | 'never' | undefined
   /**
-   * Minimum size in bytes at which the file is rewritten without ended records. Above it, the file is rewritten
-   * whenever it has four times its size after the last rewrite. Default 4 MiB.
+   * Bytes above which the file is rewritten without removed records. After that, it is rewritten whenever its size has
+   * grown fourfold. Default 4 MiB.
    */
   readonly compactAtBytes?: number | undefined
   /**
-   * Paths of files of earlier versions: ticket logs of version 1, and journals of servers of version 2. Existing ones
-   * are read, and removed once all of their records are in the store, on the disk. Default: none.
+   * Paths of files of earlier versions: ticket logs of version 1, and journals of servers of version 2. Their records
+   * are moved into the store, and then the files are removed. Default: none.
    */
   readonly takeOver?: readonly string[] | undefined
   readonly clock?: Clock | undefined
@@ -71,12 +71,12 @@ const schema = z.strictObject({
 })
 
 /**
- * Opens a store in a file, and reads what an earlier process has left in it. flock(2) admits one process at a time,
- * even across containers.
+ * Opens a store in a file, and reads its records. Only one process at a time can have it open, even across containers
+ * (flock(2)).
  * @throws {InvalidInput} with the option and the value
  * @throws {StoreLocked} while another process has the file, or one of `takeOver`, open
- * @throws {StoreCorrupt} if the file, or one of `takeOver`, is not a store, of another version, or damaged in a part
- *   that may be about a server. Nothing was changed.
+ * @throws {StoreCorrupt} if the file, or one of `takeOver`, is not a store, has an unknown version, or has damage that
+ * may concern a server. Nothing was changed.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const config = read(schema, options, (field, fieldAndFault) => new InvalidInput(`option ${fieldAndFault}`, { field }))
@@ -94,20 +94,20 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-/** A file of a store, as reported by `muster migrate`. */
+/** A file that `muster migrate` has found. */
 export interface StoreFileFound {
   readonly path: string
-  /** Version of the format. */
+  /** Version of the file's format. */
   readonly version: number
-  /** True if the next start rewrites the file in the latest format. */
+  /** True if the next start converts the file. */
   readonly isOlder: boolean
   readonly records: number
-  /** Number of lines damaged by a crash. They are ignored. */
+  /** Number of lines that a crash has damaged. They are ignored. */
   readonly damagedLines: number
 }
 
 /**
- * Finds the files that `openStore` would read, and their versions. Locks and changes nothing.
+ * Finds the files that `openStore` would read, and their versions. Neither locks nor changes them.
  * @throws {StoreCorrupt} like `openStore`
  */
 export async function findStoreFiles(options: Pick<StoreOptions, 'path' | 'takeOver'>): Promise<StoreFileFound[]> {
@@ -137,7 +137,8 @@ async function openLocked(options: Locked, older: readonly OlderFile[]): Promise
       stored: merged([own.records, ...older.map((one) => one.read.records)]),
       damages: damages.flatMap((one) => (one.damage === undefined ? [] : [new StoreTorn(one.path, one.damage)])),
     })
-    // Lines behind torn ones would hide that a crash explains the damage. An older version cannot be appended to.
+    // Rewrite a file with damaged lines before good ones, because further lines would make the damage look
+    // inexplicable. Rewrite files of earlier versions too.
     if (own.isStale || older.length > 0) await store.rewrite(older.length > 0)
     else await file.renew(bytes.subarray(0, own.goodBytes), fsync !== 'never')
     for (const one of older) await unlink(one.path)
@@ -149,7 +150,7 @@ async function openLocked(options: Locked, older: readonly OlderFile[]): Promise
   }
 }
 
-/** A file of an earlier version. No process of that version may use it meanwhile. */
+/** A locked file of an earlier version. */
 interface OlderFile {
   readonly path: string
   readonly lock: StoreLock
@@ -166,7 +167,7 @@ async function openOlder(path: string): Promise<OlderFile> {
   }
 }
 
-/** Merges the records of all files. After a kill during the takeover, the new file may already have older records. */
+/** Merges the records of all files. After an interrupted takeover, the new file already has older records. */
 function merged([own, ...older]: readonly [RecordsByKind, ...RecordsByKind[]]): RecordsByKind {
   if (older.length === 0) return own
   const records = new Map<string, Map<string, StoreRecord>>()
@@ -182,23 +183,15 @@ export interface FileStoreOptions {
   readonly clock: Pick<Clock, 'now'>
   readonly lock: StoreLock
   readonly file: Pick<StoreFile, 'size' | 'isForced' | 'append' | 'force' | 'replace' | 'place' | 'close'>
-  /** The records that were read. */
   readonly stored: RecordsByKind
-  /** The losses found when the file was read. */
   readonly damages: readonly StoreTorn[]
 }
 
-/**
- * Compaction starts when the file has grown by this factor since the last one, so that each line is rewritten once on
- * average.
- */
+/** Factor by which the file grows between two compactions. So each line is rewritten about once on average. */
 const GROWTH = 4
-/** Milliseconds from a failure to the next attempt, and between two checks of the file. */
+/** Milliseconds between a failed write and its repetition, and between two checks of the file. */
 const EVERY_MS = 1000
-/**
- * Maximum number of characters of pending lines while writes fail (our choice). Beyond it, the whole file is rewritten
- * instead.
- */
+/** Maximum characters of unwritten lines (our choice). Beyond it, they are dropped, and the whole file is rewritten. */
 const MOST_PENDING = 2 ** 23
 
 const changeLines = ({ kind, key, value, change }: KindChange): string => {
@@ -206,34 +199,30 @@ const changeLines = ({ kind, key, value, change }: KindChange): string => {
   return change === undefined ? lineOf(kind, '-', key, '') : lineOf(kind, '~', key, change)
 }
 
-/**
- * The write-ahead log in an open and locked file, which it compacts as it grows. The functions of a store are fields,
- * because users may pass them on without the store.
- */
+/** A store in an open and locked file. Its methods are fields, so that users may pass them on separately. */
 export class FileStore implements Store {
   readonly #options: FileStoreOptions
-  /** The present records of each kind: those read from the file, until a module registers the kind. */
+  /** Returns the current records of each kind. They come from the file until a module registers the kind. */
   readonly #sources = new Map<string, () => Iterable<StoreRecord>>()
   readonly #stored: Map<string, ReadonlyMap<string, StoreRecord>>
   #owner: StoreOwner | undefined
-  /** Lines that are not written yet. */
   #pending: string[] = []
   #pendingSize = 0
   #isScheduled = false
-  /** When to retry after a failed write, in epoch milliseconds. */
+  /** Epoch milliseconds at which a failed write is repeated. Undefined if the last write succeeded. */
   #retryAt: number | undefined
-  /** True if the file lacks records, so that it must be replaced before anything is appended. */
+  /** True if lines are missing in the file, so that it must be rewritten before anything is appended. */
   #isLacking = false
-  /** While the file is rewritten: the lines since the rewrite began. */
+  /** The lines since the current rewrite began. Undefined if no rewrite is in progress. */
   #tail: string[] | undefined
   #nextCompactAt: number
-  /** The size of the file after the last line that states that everything before it is on the disk. */
+  /** Size of the file up to its last `FORCED_LINE`. */
   #markedAt = 0
   #lookAt = 0
   #damages: readonly StoreTorn[]
   #working: Promise<void> | undefined
   #rewriting: Promise<void> | undefined
-  /** The `sync` in progress, and the one that follows it. */
+  /** The `sync` in progress, and the one that begins after it. */
   #syncing: Promise<void> | undefined
   #syncingNext: Promise<void> | undefined
   #isClosed = false
@@ -247,8 +236,8 @@ export class FileStore implements Store {
   }
 
   /**
-   * Compaction: replaces the file by one with only the live records.
-   * @param isForced true if the new file must survive a power failure, regardless of `fsync`.
+   * Compaction: rewrites the file with only the current records.
+   * @param isForced true if the new file must survive a power failure, whatever `fsync` is
    */
   readonly rewrite = (isForced = false): Promise<void> =>
     (this.#rewriting ??= this.#rewriteNow(isForced).finally(() => (this.#rewriting = undefined)))
@@ -303,7 +292,7 @@ export class FileStore implements Store {
     const { fsync, file, lock } = this.#options
     if (this.#isClosed) return
     await Promise.allSettled([this.#working, this.#syncing, this.#syncingNext, this.#rewriting])
-    // This is the last attempt to write.
+    // Allow one last attempt to write.
     this.#retryAt = undefined
     if (this.#isLacking) await this.#assertInPlace().catch((error: unknown) => this.#failed(error))
     else this.flush()
@@ -325,7 +314,7 @@ export class FileStore implements Store {
     return this.#retryAt === undefined || (!this.#isLacking && isTime(this.#retryAt, this.#options.clock.now()))
   }
 
-  /** Appends the pending lines and these lines. Returns the error if nothing was written. */
+  /** Appends the pending lines and these lines. Returns an error if nothing was written. */
   #append(lines: string): Unavailable | undefined {
     const { path, fsync, file } = this.#options
     const unavailable = (cause?: unknown) =>
@@ -379,7 +368,8 @@ export class FileStore implements Store {
   async #rewriteNow(mustForce: boolean): Promise<void> {
     const { fsync, file, compactAtBytes } = this.#options
     const compactLater = () => (this.#nextCompactAt = Math.max(compactAtBytes, file.size() * GROWTH))
-    // Failed compaction is not retried before the file has grown again, unless the file lacks records.
+    // After a failed compaction, wait until the file has grown again. A file that lacks lines is rewritten earlier,
+    // see `#assertInPlace`.
     compactLater()
     this.#tail = []
     const replaced = () => {
@@ -397,8 +387,8 @@ export class FileStore implements Store {
   }
 
   /**
-   * Rewrites the file if it was removed or lacks something.
-   * @throws {StoreLocked} if another file has taken its place
+   * Rewrites the file if it was removed or lacks lines.
+   * @throws {StoreLocked} if the path now names another file
    */
   async #assertInPlace(): Promise<void> {
     const { path, file, lock, clock } = this.#options
@@ -427,7 +417,7 @@ export class FileStore implements Store {
     this.#lookAt = now + EVERY_MS
     for (const damage of this.#damages) this.#owner?.problem(damage)
     this.#damages = []
-    // If there is nothing to write, a line that changes nothing tests whether writing works again.
+    // Without pending lines, write a line without effect, to test whether writing works again.
     if (this.#retryAt !== undefined && this.#pending.length === 0) this.#push(lineOf(NAME, '-', '', ''))
     this.flush()
     try {
@@ -442,5 +432,5 @@ export class FileStore implements Store {
   }
 }
 
-/** True if the time has come. A clock that was set back must not delay it. */
+/** True if the time has come, or the clock was set back. */
 const isTime = (at: number, now: number) => now >= at || now < at - EVERY_MS

@@ -4,14 +4,14 @@ import { getSystemErrorName } from 'node:util'
 import { z } from 'zod'
 import { StoreLocked } from '../errors.js'
 
-/** A flag of libuv for Windows: no other process may open the file while it is open here. */
+/** A flag of libuv for Windows: no other process may open the file meanwhile. */
 const UV_FS_O_EXLOCK = 0x10000000
 
 /**
- * Opens a file, creating it if necessary, and locks it until it is closed. flock(2) excludes all other processes and
- * containers that share the file. The operating system releases the lock when the process ends, even after a crash.
- * @returns undefined if the file is already locked.
- * @throws if the file cannot be opened, or its file system does not support locks.
+ * Opens a file, or creates it, and locks it until it is closed. flock(2) excludes all other processes, even in other
+ * containers that share the file. The operating system releases the lock when the process ends.
+ * @returns undefined if another process has locked the file
+ * @throws if the file cannot be opened, or its file system does not support locks
  */
 export async function openLocked(path: string): Promise<FileHandle | undefined> {
   return process.platform === 'win32' ? openExclusively(path) : openAndFlock(path)
@@ -45,9 +45,7 @@ type LockCalls = Awaited<ReturnType<typeof loadLockCalls>>
 
 let lockCalls: Promise<LockCalls> | undefined
 
-/**
- * Loads flock(2), which Node.js lacks, through koffi. It is loaded only here, so that other users need no native code.
- */
+/** Loads flock(2), which Node.js lacks, by koffi. Users without a store in a file do not need koffi. */
 async function loadLockCalls() {
   const { default: koffi } = await import('koffi').catch((error: unknown) => {
     const where = `${process.platform} ${process.arch}`
@@ -65,24 +63,24 @@ async function loadLockCalls() {
   }
 }
 
-/** The flags LOCK_EX and LOCK_NB, which have the same values on all systems with flock(2). */
+/** LOCK_EX | LOCK_NB, which have the same values on all systems with flock(2). */
 const EXCLUSIVE_AT_ONCE = 2 | 4
 
-/** The lock of a store. Only its holder may write to the store's file. */
+/** The lock of a store's file. Only its holder may write to the file. */
 export interface StoreLock {
-  /** True if other processes would still find this lock. False once its file was removed or replaced. */
+  /** True if other processes find the same lock. False if the lock file was removed or replaced. */
   isInPlace(): Promise<boolean>
   release(): Promise<void>
 }
 
-/** The owner as written in the lock's file. It is only for people: nothing depends on it. */
+/** The content of a lock file. It is only shown to people. */
 const holder = z.object({ host: z.string(), pid: z.int() })
 
 /**
- * Takes the lock of a file: flock(2) on a file next to it. One process in any container holds the lock at a time. When
- * that process ends, the next one gets it at once.
- * @param path of the locked file. The lock's own file is `<path>.lock`.
- * @param openLockFile opens and locks the lock's file.
+ * Locks a file by flock(2) on a separate lock file. Only one process holds the lock, even across containers. The lock
+ * is free as soon as that process ends.
+ * @param path path of the file to lock. The path of the lock file is `<path>.lock`
+ * @param openLockFile opens and locks the lock file
  * @throws {StoreLocked}
  */
 export async function takeLock(path: string, openLockFile = () => openLocked(`${path}.lock`)): Promise<StoreLock> {
@@ -91,7 +89,8 @@ export async function takeLock(path: string, openLockFile = () => openLocked(`${
     const file = await openLockFile()
     if (file === undefined) throw await lockedBy(path, lockPath)
     if (await isFileAt(lockPath, file)) return await signed(lockPath, file)
-    // The previous owner removed the file between our open and our lock, so another process may have created a new one.
+    // The previous holder has removed the lock file before this process locked it, so another process may have a new
+    // one. Try again.
     await file.close()
   }
 }
@@ -101,20 +100,19 @@ async function signed(path: string, file: FileHandle): Promise<StoreLock> {
     await file.truncate(0)
     await file.write(JSON.stringify({ host: hostname(), pid: process.pid }), 0)
   } catch {
-    // The disk may be full. The owner's name is not needed, because only the lock counts.
+    // The disk may be full. The content of the lock file is not essential.
   }
   return {
     isInPlace: () => isFileAt(path, file),
     release: async () => {
-      // The file is removed before the lock is released, so that it cannot be another process's. If it cannot be
-      // removed, it may stay.
+      // Remove the file while it is still locked. Afterwards it could be another process's lock file.
       if (await isFileAt(path, file)) await unlink(path).catch(() => {})
       await file.close()
     },
   }
 }
 
-/** What the path of an open file names now: that file, no file, or another file. */
+/** What a path names now: the open file (`there`), no file, or another file (`taken`). */
 export type LockFileState = 'there' | 'missing' | 'taken'
 
 export async function placeOf(path: string, file: FileHandle): Promise<LockFileState> {

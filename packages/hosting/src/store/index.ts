@@ -1,4 +1,4 @@
-/** The write-ahead log: one interface, in a file or in memory. */
+/** The write-ahead log of servers and matches, in a file or in memory. */
 export { createRecovery, type Recovery } from './recovery.js'
 export { ServerLogWriter, WRITTEN } from './server-log-writer.js'
 export type {

@@ -4,8 +4,8 @@ import { JOURNAL_HEADER } from './store-format.js'
 export const HEADER = JOURNAL_HEADER
 
 /**
- * Returns the line of an entry as version 2 wrote it.
- * @param isAfterForced true if all lines before it are on the disk.
+ * Returns a line in the format of version 2.
+ * @param isAfterForced true if all earlier lines are on the disk
  */
 export function lineOf(json: string, isAfterForced = false): string {
   const marked = `${isAfterForced ? '!' : ' '}${json}`

@@ -7,34 +7,30 @@ import type { ServerLog } from './server-log.js'
 export interface RecoveryOptions {
   readonly serverLog: Pick<ServerLog, 'open'>
   readonly clock: Clock
-  /** Returns milliseconds. Used to yield the event loop while thousands of matches are taken over. */
+  /** Returns a time in milliseconds, by which the takeover is divided so that the event loop can run. */
   readonly stopwatch: () => number
-  /**
-   * Receives everything in the store, and takes over one server or match at each step. Servers come before the matches
-   * on them.
-   */
+  /** Takes over the stored servers and matches, one at each step. Servers come before the matches on them. */
   readonly adopt: (stored: StoredFleet) => Iterable<void>
-  /** Called once all records were taken over. */
   readonly adopted: () => void
   readonly problem: (error: unknown) => void
 }
 
-/** Milliseconds until a store that could not be opened is tried again. Another process may hold it until it ends. */
+/** Milliseconds until a store that could not be opened is tried again. Another process may still have it open. */
 const REOPEN_MS = 1000
 
-/** Number of servers and matches taken over in one turn of the event loop: about 10 ms (our choice). */
+/** Maximum number of servers and matches that are taken over at once, in about 10 ms (our choice). */
 const MOST_AT_ONCE = 500
 
-/** Takes over the records of an earlier process. */
+/** Takes over the stored servers and matches after a restart. */
 export type Recovery = ReturnType<typeof createRecovery>
 
-/** Opens the store, and takes over everything in it that may still exist. */
+/** Creates the recovery: it opens the store, and takes over everything that may still exist. */
 export function createRecovery(options: RecoveryOptions) {
   const { serverLog, clock, stopwatch, adopt, adopted, problem } = options
   let opening: Promise<unknown> | undefined
   let isDone = false
   let isClosed = false
-  /** Epoch milliseconds before which the store is not opened again. */
+  /** Epoch milliseconds before which a store that could not be opened is not tried again. */
   let reopenAt = 0
 
   const done = (): true => {
@@ -73,7 +69,8 @@ export function createRecovery(options: RecoveryOptions) {
     }
   }
   const recover = async () => {
-    // The store is opened later, because a caller that starts the matchmaker gives its first commands in the same turn.
+    // Open the store in a later microtask, because the caller may give the new matchmaker its first commands in this
+    // turn.
     if (!isDone) await undefined
     attempt()
     await opening
@@ -81,15 +78,15 @@ export function createRecovery(options: RecoveryOptions) {
   }
 
   return {
-    /** Recovers once. Resolves with false while the store is unreadable. */
+    /** Makes one attempt. Resolves with false if the store could not be read. */
     recover,
     /**
-     * Recovers if that is due. Returns true if everything is taken over. A store in memory or in a file is taken over
-     * within the first call, unless it is large.
+     * Begins an attempt unless it is too early. Returns true if everything is taken over. A small store in memory or
+     * in a file is taken over within the first call.
      */
     attempt,
     /**
-     * Resolves when everything is taken over, after any number of attempts. Rejects with the signal's reason.
+     * Resolves once everything is taken over, after as many attempts as necessary. Rejects with the signal's reason.
      * @throws {MatchmakerClosed} if the matchmaker is closed first
      */
     ready: async (signal?: AbortSignal) => {
@@ -99,9 +96,8 @@ export function createRecovery(options: RecoveryOptions) {
       }
     },
     isDone: () => isDone,
-    /** True if the store could not be opened so far. */
+    /** True if the last attempt to open the store failed. */
     isFailing: () => !isDone && reopenAt > 0,
-    /** Takes nothing over from now on. */
     close: () => {
       isClosed = true
     },

@@ -3,11 +3,12 @@ import { within } from '@muster/core/internal'
 import { type HostingEntry, keyOf } from './entries.js'
 import { NO_SERVER_LOG, type ServerLog } from './server-log.js'
 
-/** Milliseconds from a failure to the next attempt. */
 const RETRY_MS = 1000
-/** Milliseconds for the last attempt and the close, because a hanging disk must not delay the end of the process. */
+/**
+ * Maximum milliseconds of the last write and the close, because a hanging disk must not delay the end of the process.
+ */
 const CLOSE_MS = 5000
-/** A finished write. One shared promise, so that callers with many writes need not await each. */
+/** The promise of a finished write. It is shared to save time. */
 export const WRITTEN: Promise<void> = Promise.resolve()
 
 interface WriteWaiter {
@@ -15,17 +16,17 @@ interface WriteWaiter {
   readonly reject: (error: unknown) => void
 }
 
-/** Entries that must be written together and are not written yet. */
+/** Entries that are written together, all or none. */
 class Transaction {
   entries: readonly HostingEntry[]
-  /** The keys of the records that the transaction changes, see `keyOf`. */
+  /** Keys of the records that the transaction changes, see `keyOf`. */
   readonly keys: ReadonlySet<string>
-  /** True if the transaction is kept after a failed write. */
+  /** True if the transaction is repeated after a failed write. Otherwise it is dropped. */
   readonly isKept: boolean
-  /** Earlier transactions that change one of the same records. This one is written after them. */
+  /** Earlier transactions that change one of the same records, and must be written first. */
   readonly before = new Set<Transaction>()
   readonly after = new Set<Transaction>()
-  /** The callers of `append` or `note` that wait for this write, and the callers of `written`. */
+  /** Callers of `append` or `note` that wait for this transaction, and then callers of `written`. */
   readonly callers: WriteWaiter[] = []
   readonly waiters: WriteWaiter[] = []
   /** True if the last attempt to write the transaction failed. */
@@ -37,14 +38,14 @@ class Transaction {
     this.keys = new Set(entries.map(keyOf))
   }
 
-  /** True if the transaction could not be written, or waits for one that could not. */
+  /** True if the transaction, or one that must be written before it, has failed. */
   isHeld(): boolean {
     for (const { isStuck } of reached(this, 'before')) if (isStuck) return true
     return false
   }
 }
 
-/** Returns the transaction, and all before or after it. These may be very many while the store cannot be written. */
+/** Returns a transaction and all that must be written before or after it. There may be very many while writes fail. */
 function reached(one: Transaction, direction: 'before' | 'after'): ReadonlySet<Transaction> {
   const all = new Set([one])
   for (const each of all) for (const next of each[direction]) all.add(next)
@@ -52,24 +53,23 @@ function reached(one: Transaction, direction: 'before' | 'after'): ReadonlySet<T
 }
 
 /**
- * Writes entries to the store, those of one call together. Entries of one server or match are written in order. After a
- * failed write, entries of `note` are kept and written later. Entries of `append` are dropped.
+ * Writes entries to the store. The entries of one call are written together, and entries of the same server or match
+ * in order. If a write fails, entries of `note` are written later, and entries of `append` are dropped.
  */
 export class ServerLogWriter {
   readonly #serverLog: ServerLog
   readonly #clock: Clock
   readonly #problem: (error: unknown, id: string) => void
-  /** The latest transaction of each record, by its key. */
+  /** The latest unwritten transaction of each record, by key. */
   readonly #latest = new Map<string, Transaction>()
   /** Transactions whose last attempt has failed, oldest first. */
   readonly #stuck = new Set<Transaction>()
   readonly #attempts = new Set<Promise<void>>()
   #isBehind = false
-  /** Time of the next retry, in epoch milliseconds. */
   #retryAt = 0
-  /** True if the store keeps entries. Otherwise callers need not create any. */
+  /** False if there is no store. Then callers need not create entries. */
   readonly areKept: boolean
-  /** See `ServerLog`. */
+  /** True if later processes continue matches, see `ServerLog.resumes`. */
   readonly resumes: boolean
 
   constructor(
@@ -86,26 +86,25 @@ export class ServerLogWriter {
   }
 
   /**
-   * Appends entries that must be written before anything else is done: an intent, or a create about to be sent. Returns
-   * undefined if they are written already. Rejects if these entries, or earlier ones of the same servers and matches,
-   * cannot be written. These entries are then dropped.
+   * Writes entries before something is done: an intent, or a create about to be sent. Returns undefined if they are
+   * written at once. If they cannot be written, they are dropped, and the promise rejects. That is also so if earlier
+   * entries of the same servers and matches cannot be written.
    */
   append(...entries: readonly HostingEntry[]): Promise<void> | undefined {
     return this.#add(entries, false)
   }
 
   /**
-   * Appends entries about something that has already happened. They are kept until they are written, with the next
-   * successful append or at a retry. Returns undefined if they are written already. Otherwise the promise resolves once
-   * they are, however long that takes.
+   * Writes entries about something that has already happened, and repeats that until it succeeds. Returns undefined if
+   * they are written at once. Otherwise the promise resolves once they are written.
    */
   note(...entries: readonly HostingEntry[]): Promise<void> | undefined {
     return this.#add(entries, true)
   }
 
   /**
-   * Resolves when all entries about the match and the server with this id are written. Rejects with an error if
-   * one of them cannot be written now. That entry is kept and retried. Returns undefined if all are written already.
+   * Resolves once all entries about the match and the server with this id are written. Rejects if one of them has
+   * failed, which is then repeated. Returns undefined if all are written already.
    */
   written(id: string): Promise<void> | undefined {
     const ofMatch = this.#whenWritten(this.#latest.get(`m:${id}`))
@@ -115,19 +114,17 @@ export class ServerLogWriter {
       : Promise.all([ofMatch, ofServer]).then(() => {})
   }
 
-  /** Retries failed entries once their retry time has come. */
   advance(now: number) {
-    // Only the oldest transaction is retried. If it succeeds, the store works again and the others follow.
+    // Repeat only the oldest one. If it succeeds, the others follow.
     const [oldest] = this.#stuck
     if (oldest !== undefined && now >= this.#retryAt) this.#attempt(oldest)
   }
 
-  /** True if the last attempt to write failed, so that entries are waiting. */
   isBehind() {
     return this.#isBehind
   }
 
-  /** Resolves when every entry is written, or has failed once more. */
+  /** Resolves once every entry is written or has failed again. */
   async flush(): Promise<void> {
     while (this.#attempts.size > 0) await Promise.all(this.#attempts)
     this.#retry()
@@ -135,8 +132,8 @@ export class ServerLogWriter {
   }
 
   /**
-   * Flushes all entries and closes the store.
-   * @throws the error of the store's `close`; {Error} if closing takes too long.
+   * Writes all entries and closes the store.
+   * @throws the error of the store's `close`; {Error} if that takes more than 5 s
    */
   async close() {
     const closed = this.flush()
@@ -147,7 +144,7 @@ export class ServerLogWriter {
     throw new Error(`the store was not written and closed within ${CLOSE_MS} ms`)
   }
 
-  /** Calls the store's `append`. Returns undefined if the entries are written already. */
+  /** Passes a transaction to the store. Returns undefined if it is written at once. */
   #appended({ entries }: Transaction): Promise<void> | undefined {
     if (entries.length === 0) return undefined
     try {
@@ -172,7 +169,7 @@ export class ServerLogWriter {
     void done.then(() => this.#attempts.delete(done))
   }
 
-  /** Called when nothing of a transaction is left to write. Begins the transactions that wait only for it. */
+  /** Called when a transaction is written or dropped. Begins those that have only waited for it. */
   #release(one: Transaction): void {
     for (const key of one.keys) if (this.#latest.get(key) === one) this.#latest.delete(key)
     for (const next of one.after) {
@@ -186,7 +183,7 @@ export class ServerLogWriter {
   }
 
   #succeeded(one: Transaction): void {
-    // A transaction without entries (all were dropped) does not prove that the store works.
+    // A dropped transaction has no entries, so its success proves nothing about the store.
     const hasWritten = one.entries.length > 0
     if (hasWritten) this.#isBehind = false
     this.#release(one)
@@ -210,7 +207,7 @@ export class ServerLogWriter {
     if (entry !== undefined) this.#problem(error, 'matchId' in entry ? entry.matchId : entry.serverId)
   }
 
-  /** Rejects the callers of a transaction that cannot be written now. Its entries are dropped unless they are kept. */
+  /** Called when a transaction must wait for a failed one. Rejects its callers, unless it is repeated anyway. */
   #refuse(one: Transaction, error: unknown): void {
     for (const { reject } of one.waiters.splice(0)) reject(error)
     if (one.isKept) return
@@ -219,8 +216,8 @@ export class ServerLogWriter {
   }
 
   /**
-   * Replaces earlier transactions that this one makes obsolete, and takes over their callers. They have a single entry
-   * about the same server or match, and wait for other writes.
+   * Replaces waiting transactions that a new one makes obsolete, e.g. those before a record's end, and takes callers
+   * over.
    */
   #supersede(one: Transaction): void {
     const [entry] = one.entries
@@ -244,7 +241,9 @@ export class ServerLogWriter {
     }
   }
 
-  /** Writes entries now, or after those about the same servers and matches. Returns undefined if they are written. */
+  /**
+   * Writes entries, at once or after earlier ones of the same records. Returns undefined if they are written at once.
+   */
   #add(entries: readonly HostingEntry[], isKept: boolean): Promise<void> | undefined {
     const one = new Transaction(entries, isKept)
     for (const key of one.keys) {
@@ -257,7 +256,7 @@ export class ServerLogWriter {
       )
     this.#supersede(one)
     for (const last of one.before) last.after.add(one)
-    // Set before the store is called, so that entries caused by the call come after this one.
+    // Set this before the store is called, because the call may cause further entries, which must come later.
     for (const key of one.keys) this.#latest.set(key, one)
     if (one.before.size > 0) return this.#promised(one)
     const writing = this.#appended(one)
@@ -276,7 +275,7 @@ export class ServerLogWriter {
     return new Promise((resolve, reject) => void one.callers.push({ resolve, reject }))
   }
 
-  /** See `written`. */
+  /** Resolves once a transaction and all before it are written. See `written`. */
   #whenWritten(one: Transaction | undefined): Promise<void> | undefined {
     if (one === undefined) return undefined
     if (one.isHeld()) return Promise.reject(new Error('the last attempt to write to the store failed'))

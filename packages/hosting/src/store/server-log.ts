@@ -10,26 +10,26 @@ import {
 } from './entries.js'
 import type { KindChange, Store, StoreRecord } from './store.js'
 
-/** The first and the current state of a server or match. */
+/** The first stored state of a server or match, and its current state. */
 interface LoggedRecord {
   readonly intent: HostingRecord
   readonly state: HostingRecord
 }
 
-/** Returns the change of a server or match since its first state: the fields that differ. */
+/** Returns the fields of the current state that differ from the first one, as JSON. */
 const changeOf = ({ intent, state }: LoggedRecord): string => {
   const began = new Map<string, unknown>(Object.entries(intent))
   return JSON.stringify(Object.fromEntries(Object.entries(state).filter(([name, value]) => value !== began.get(name))))
 }
 
-/** True if the state has all fields of the first one, so that a change can express the rest. */
+/** True if the current state has all fields of the first one, because a change cannot remove fields. */
 const hasAllOf = (intent: HostingRecord, state: HostingRecord): boolean =>
   Object.keys(intent).every((name) => name in state)
 
 const idOf = (key: string) => key.slice(2)
 const kindOf = (key: string) => (key.startsWith('m:') ? MATCH : SERVER)
 
-/** Returns the stored record of a server or match. */
+/** Returns the record of a server or match for the store. */
 const storedAs = (key: string, kept: LoggedRecord): StoreRecord => ({
   key: idOf(key),
   value: JSON.stringify(kept.intent),
@@ -37,32 +37,31 @@ const storedAs = (key: string, kept: LoggedRecord): StoreRecord => ({
 })
 
 /**
- * Records which deployments may exist and which matches are on them: in a store (`createServerLog`), or in Redis next
- * to the tickets. Entries are kept in the order of the `append` calls. The entries of one call are atomic: after any
- * crash all of them are there, or none. A create is sent once the `append` of its `sent` has resolved, so `append` may
- * resolve only when the entry is durable.
+ * Stores which servers may exist and which matches are on them: in a store (`createServerLog`), or in Redis next to
+ * the tickets. Entries are stored in the order of the calls. The entries of one call are stored together: after a
+ * crash, all or none are there. A create is sent once its entry `sent` is stored, so `append` may resolve only when an
+ * entry is durable.
  */
 export interface ServerLog {
   /**
-   * True if a later process has the tickets too, and continues matches whose server does not run yet. Entries then
-   * contain the data for that, including secrets. If false, such servers are stopped after a restart. Default: true if
-   * the matchmaker has a store.
+   * True if the tickets are stored too, so that a restarted process continues matches whose server does not run yet.
+   * Entries then contain the data for that, including secrets. If false, such servers are stopped after a restart.
+   * Default: true with a store.
    */
   readonly resumes?: boolean | undefined
   append(entries: readonly HostingEntry[]): void | Promise<void>
   /**
-   * Returns the servers that are not gone and the matches that are not over, oldest first. Called once before the first
-   * match, and again after a failure.
-   * @param problem receives an error that names the lost data, if the store can still be used.
+   * Returns the stored servers and matches, oldest first. Called once, and again after an error.
+   * @param problem called with an error about lost data, if the rest can be used
    */
   open(problem?: (error: Error) => void): StoredFleet | Promise<StoredFleet>
-  /** Releases the store's resources. Called at the end of the matchmaker's `close`, after the last entry. */
+  /** Closes the store. Called at the end of the matchmaker's `close`, after the last entry. */
   close?(): void | Promise<void>
 }
 
 /**
- * Keeps servers in memory, without the tickets, for tests. The reaper finds deployments left behind by a crash by their
- * tag, and stops them `orphanGraceMs` after their start, even if players are on them.
+ * Creates a log in memory, for tests. It has no tickets, so after a restart all deployments are orphans: they are
+ * stopped `orphanGraceMs` after their start, even with players on them.
  */
 export function createMemoryServerLog(): ServerLog {
   const open = new Map<string, HostingRecord>()
@@ -74,12 +73,12 @@ export function createMemoryServerLog(): ServerLog {
 
 const NOTHING: StoredFleet = { servers: [], matches: [] }
 
-/** The log of a matchmaker without a store. It keeps nothing, because no later process could read it. */
+/** The log of a matchmaker without a store. It stores nothing. */
 export const NO_SERVER_LOG: ServerLog = { append: () => {}, open: () => NOTHING }
 
 /**
- * Keeps each server and match as one record in a store. The operating system has the entries when `append` returns. A
- * create is sent once its entry `sent`, and everything appended before it, is on the disk.
+ * Creates a log in a store, with one record for each server and match. The operating system has the entries when
+ * `append` returns. For an entry `sent`, the promise resolves once everything so far is on the disk.
  */
 export function createServerLog(store: Pick<Store, 'records' | 'write' | 'sync'>): ServerLog {
   const open = new Map<string, LoggedRecord>()
@@ -98,7 +97,7 @@ export function createServerLog(store: Pick<Store, 'records' | 'write' | 'sync'>
     }
   }
 
-  /** Returns the record to keep. A further attempt changes the first record, so that servers keep their order. */
+  /** Returns the new state of a record. Its first state is kept if possible, so that records keep their order. */
   const keptAs = (key: string, state: HostingRecord): LoggedRecord => {
     const before = open.get(key)
     return { intent: before !== undefined && hasAllOf(before.intent, state) ? before.intent : state, state }

@@ -1,7 +1,7 @@
 /**
- * The format of a store's file: a header, then one line per change of a record, as `checksum kind op key TAB value`.
- * Atomic changes share a line, with a tab between them. The line `checksum !` states that all lines before it were on
- * the disk when it was written. No I/O.
+ * The format of a store's file. The first line is a header. Each other line is a change of a record: `checksum kind op
+ * key TAB value`. Changes that belong together share a line, separated by tabs. The line `checksum !` means that all
+ * lines before it were on the disk when it was written. No I/O.
  */
 import { crc32 } from 'node:zlib'
 import { StoreCorrupt, type StoreDamage } from '../errors.js'
@@ -9,40 +9,41 @@ import { SERVER } from './entries.js'
 import type { KindChange, RecordsByKind, StoreRecord } from './store.js'
 import { applyEntryOf2, type EntryOf2, type RecordOf3, withRecordsOf3 } from './earlier-records.js'
 
-/** `=` replaces the record, `~` sets its latest change, and `-` removes it. */
+/** `=` sets a record, `~` sets its latest change, and `-` removes it. */
 export type Op = '=' | '~' | '-'
 
 const sumOf = (content: string | Uint8Array) => crc32(content).toString(16).padStart(8, '0')
 const withSum = (content: string) => `${sumOf(content)} ${content}\n`
-/** In journals of version 2, the checksum included the space. */
+/** In version 2, the checksum also covered the space after it. */
 const withSumOnly = (marked: string) => `${sumOf(marked)}${marked}\n`
 
-/** Number of bytes before the content of a line: its checksum and a space. */
+/** Number of bytes of a line's checksum and the space after it. */
 const SUM_BYTES = 9
 const NEWLINE = 0x0a
 
-/** Version of the format that this code writes. */
 export const VERSION = 4
-/** The first line of every store. */
+/** The first line of each new file. */
 export const HEADER = withSum(`{"store":"muster","version":${VERSION}}`)
-/** The first line of stores of version 3, in which a server and its only match were one record. */
+/** The first line of files of version 3. There, a server and its single match were one record. */
 export const HEADER_OF_3 = withSum('{"store":"muster","version":3}')
-/** The first line of ticket logs of version 1, from before the common store. Their lines have the same format. */
+/**
+ * The first line of ticket logs of version 1, which came before the common store. Other lines have the current format.
+ */
 export const TICKET_LOG_HEADER = withSum('{"ticketLog":"muster","version":1}')
-/** The first line of journals of servers of version 2, from before the common store. */
+/** The first line of journals of version 2, which stored servers before the common store. */
 export const JOURNAL_HEADER = withSumOnly(' {"journal":"muster","version":2}')
-/** All lines before this one are on the disk, so no crash explains damage to them. */
+/** Means that all earlier lines are on the disk. If one of them is damaged, no crash can be the cause. */
 export const FORCED_LINE = withSum('!')
 
-/** @param value one line without a tab, e.g. JSON. '' for `-`. */
+/** Returns a change without its checksum. @param value a string without tabs and newlines, e.g. JSON. '' for `-` */
 const changeOf = (kind: string, op: Op, key: string, value: string): string =>
   `${kind}${op}${JSON.stringify(key)}\t${value}`
 
-/** @param value see `changeOf` */
+/** Returns the line of a single change. @param value see `changeOf` */
 export const lineOf = (kind: string, op: Op, key: string, value: string): string =>
   withSum(changeOf(kind, op, key, value))
 
-/** Returns the lines of a record's present state. */
+/** Returns the lines that contain the current state of a record. */
 export const linesOf = (kind: string, { key, value, change }: StoreRecord): string =>
   lineOf(kind, '=', key, value) + (change === undefined ? '' : lineOf(kind, '~', key, change))
 
@@ -54,15 +55,15 @@ const changesOf = ({ kind, key, value, change }: KindChange): readonly string[] 
   ]
 }
 
-/** Returns the line of changes that are atomic. */
+/** Returns the line of changes that are applied together. */
 export const lineOfAll = (changes: readonly KindChange[]): string => withSum(changes.flatMap(changesOf).join('\t'))
 
-/** Number of characters of a part: a millisecond or two of work, after which the event loop runs. */
+/** Characters of a part of the file. Between two parts, the event loop runs, after a millisecond or two. */
 const PART = 2 ** 17
 
 /**
- * Compaction: a whole file with the present records, in parts. Records may change while the parts are written. The
- * lines written meanwhile follow. Applying them to records that already contain their changes does no harm.
+ * Yields the whole content of a file with the current records, in parts. Records may change meanwhile. Their lines are
+ * appended later, which does no harm if a part already contains the changes.
  */
 export function* wholeFile(sources: ReadonlyMap<string, () => Iterable<StoreRecord>>): Generator<string> {
   let part = HEADER
@@ -77,38 +78,31 @@ export function* wholeFile(sources: ReadonlyMap<string, () => Iterable<StoreReco
   yield part
 }
 
-/**
- * Damaged lines of these kinds are skipped. Lines of other kinds may be servers, which cost money, so the file is
- * rejected.
- */
+/** Kinds of records that may be lost. Other damage may concern a server, which costs money, so the file is rejected. */
 const LOSSY = /^(name|ticket|group|backfill|cooldown|pause|result|secret)[=~-]"/
-/**
- * A line of a server or match that damage has joined to the previous line, or put behind another change in its line.
- */
+/** A change of a server or match that damage has joined to another line, or that follows another change in a line. */
 const JOINED_SERVER = /(?:[0-9a-f]{8} |\t)(?:server|match)[=~-]"/
 
 export interface ReadStore {
-  /** Version of the format. For an empty file, the version of a new file. */
+  /** Version of the file's format. For an empty file, the current version. */
   readonly version: number
   readonly records: RecordsByKind
-  /** Number of bytes from the start of the file before the torn end. */
+  /** Number of bytes up to the last undamaged line. */
   readonly goodBytes: number
   readonly damage: StoreDamage | undefined
-  /**
-   * True if the file must be rewritten before it is appended to: it is of an older version, or damaged before its end.
-   */
+  /** True if the file must be rewritten before an append: an older version, or a damaged line before a good one. */
   readonly isStale: boolean
 }
 
-/** The kind of a line: applied, damaged, or `forced`, which states that all lines before it were on the disk. */
+/** What a line is: a change (`good`), damaged, or the line which means that all lines before it were on the disk. */
 type LineKind = 'good' | 'bad' | 'forced'
 
-/** A version of the format. */
+/** How a version of the format is read. */
 interface FormatVersion {
   readonly number: number
   readonly header: string
   readonly begin: () => { readonly read: (line: Buffer) => LineKind; readonly records: () => RecordsByKind }
-  /** True if the file must be rejected when the line has damage that no crash explains. */
+  /** True if damage to the line makes the whole file unusable, unless a crash explains it. */
   readonly isStrict: (line: Buffer) => boolean
 }
 
@@ -117,15 +111,13 @@ const storeLines = () => {
   return { read: (line: Buffer) => readLine(records, line), records: () => records }
 }
 
-/** In version 3, one record was a server, a match, or a match with its own server. */
 const linesOf3 = () => {
   const { read, records } = storeLines()
   return { read, records: () => withRecordsOf3(records()) }
 }
 
 /**
- * Journals of version 2 held entries of servers, each line as `checksum JSON`, with `!` instead of the space if
- * `forced`.
+ * Reads journals of version 2: lines `checksum JSON`. A `!` instead of the space means that earlier lines are synced.
  */
 const journalLines = () => {
   const open = new Map<string, RecordOf3>()
@@ -160,9 +152,9 @@ const VERSIONS: readonly FormatVersion[] = [
 ]
 
 /**
- * Reads a store without the parts that a crash damaged: torn lines at the end, or pages of zeros, which a power failure
- * leaves in place of data that was not on the disk yet.
- * @throws {StoreCorrupt} if it is not a store, of another version, or damaged in a part that may be about a server.
+ * Reads a file, without the parts that a crash has damaged: incomplete lines at the end, and zeros, which a power
+ * failure leaves in place of data that was not on the disk.
+ * @throws {StoreCorrupt} if the file is not a store, has an unknown version, or has damage that may concern a server
  */
 export function readStore(path: string, bytes: Buffer): ReadStore {
   if (isNew(bytes)) {
@@ -179,8 +171,8 @@ export function readStore(path: string, bytes: Buffer): ReadStore {
   let line = 1
   let [bad, badBytes, firstBad] = [0, 0, 0]
   /**
-   * The number of the first bad line that is strict, and of the first such line that no power failure explains, because
-   * it contains no zeros. 0: none so far.
+   * Number of the first damaged line that must not be lost, and of the first such line without zeros, which no power
+   * failure explains. 0 if there is none.
    */
   let [strict, unexplained] = [0, 0]
   let isTorn = false
@@ -223,7 +215,7 @@ export function readStore(path: string, bytes: Buffer): ReadStore {
 const damageOf = (line: number, bytes: number): StoreDamage | undefined =>
   bytes === 0 ? undefined : { line, lines: 1, bytes }
 
-/** True if nothing was written yet, or a crash interrupted the write of the header. */
+/** True if the file is empty, or a crash has interrupted the write of its header. */
 const isNew = (bytes: Buffer): boolean =>
   bytes.every((byte) => byte === 0) ||
   VERSIONS.some(({ header }) => bytes.length < header.length && header.startsWith(bytes.toString('latin1')))
@@ -240,7 +232,7 @@ function whatIsWrong(header: string): string {
     : 'is not a store of Muster. The file was not changed. Check the path.'
 }
 
-/** Applies a line. Changes nothing if the line is damaged. */
+/** Applies the changes of a line, unless the line is damaged. */
 function readLine(records: Map<string, Map<string, StoreRecord>>, line: Buffer): LineKind {
   const content = line.subarray(SUM_BYTES)
   if (line.toString('latin1', 0, SUM_BYTES) !== `${sumOf(content)} `) return 'bad'
@@ -253,7 +245,6 @@ function readLine(records: Map<string, Map<string, StoreRecord>>, line: Buffer):
   return 'good'
 }
 
-/** Kind, op and key of a change. */
 const HEAD = /^([a-z-]+?)([=~-])(".*)$/s
 
 function apply(
@@ -267,6 +258,6 @@ function apply(
   if (op !== '~') ofKind.delete(key)
   const before = ofKind.get(key)
   if (op === '=') ofKind.set(key, { key, value })
-  // A change of a record whose line was lost is not enough.
+  // A change without its record is useless, because the line of the record was lost.
   else if (op === '~' && before !== undefined) ofKind.set(key, { ...before, change: value })
 }

@@ -7,7 +7,7 @@ import { type Op, readStore } from './store-format.js'
 import { openStore, type StoreOptions } from './file-store.js'
 import type { Store, StoreRecords, StoreRecord } from './store.js'
 
-/** Creates a folder for the files of a test file. */
+/** Creates a temporary folder for the files of a test file. */
 export function createFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'muster-store-'))
   let files = 0
@@ -17,13 +17,13 @@ export function createFolder() {
   }
 }
 
-/** Reads what the file contains now. */
+/** Reads the records that the file contains now, without the name of its owner. */
 export const readBack = (path: string, bytes = readFileSync(path)) => {
   const { records } = readStore(path, bytes)
   return new Map([...records].filter(([kind]) => kind !== 'name').map(([kind, all]) => [kind, [...all.values()]]))
 }
 
-/** An operation on a record of a kind. */
+/** A random change of a record. */
 export interface Step {
   readonly kind: string
   readonly op: Op
@@ -42,7 +42,7 @@ export const step: fc.Arbitrary<Step> = fc.record({
   value: line,
 })
 
-/** The records that a log should contain. */
+/** The records that a store should contain. */
 export class Model {
   readonly kinds = new Map<string, Map<string, StoreRecord>>()
 
@@ -72,7 +72,7 @@ export class Model {
 
 export const hasSome = ([, records]: readonly [string, readonly StoreRecord[]]) => records.length > 0
 
-/** Opens a log with the records of a model. */
+/** Opens a store whose current records are those of a model. */
 export async function openModelled(path: string, options: Partial<StoreOptions> = {}) {
   const clock = createManualClock()
   const log = await openStore({ path, clock, fsync: 'never', ...options })

@@ -1,105 +1,101 @@
 import { InvalidInput } from '@muster/core'
 import { MatchmakerClosed } from '../errors.js'
 
-/** A record: a string of one line, and the latest change to it, if any. */
+/** A stored record: a string without newlines and, if it was changed, its latest change. */
 export interface StoreRecord {
   readonly key: string
   readonly value: string
   readonly change?: string | undefined
 }
 
-/** Records by kind and key. Those of each kind are in the order in which they were put. */
+/** Records by kind and key. The records of a kind are in the order in which they were put. */
 export type RecordsByKind = ReadonlyMap<string, ReadonlyMap<string, StoreRecord>>
 
-/** A change of a record: its new value, its latest change, or (with neither) its end. */
+/** A change of a record: its new value, its latest change or, with neither, its removal. */
 export interface StoreChange {
   readonly key: string
   readonly value?: string | undefined
   readonly change?: string | undefined
 }
 
-/** A change of a record of some kind. */
+/** A change of a record, and the kind of the record. */
 export interface KindChange extends StoreChange {
   readonly kind: string
 }
 
-/** Records of one kind in the store. Each is a string of one line, e.g. JSON, with a key. */
+/** The records of one kind in a store. Values are strings without newlines, e.g. JSON. */
 export interface StoreRecords {
-  /**
-   * Returns the records found when the store was opened, in the order in which they were put. Call it once: they are
-   * dropped afterwards.
-   */
+  /** Returns the records that the store had when it was opened, in the order of the puts. Call it once. */
   stored(): readonly StoreRecord[]
   /**
-   * Writes changes. The operating system has them when this returns. After a power failure, some of them may be there
-   * without the others, see `Store.write`.
-   * @throws {Unavailable} if they cannot be written. Then none of them is or will be in the store
+   * Writes changes. The operating system has them when this returns. A power failure may lose only some of them,
+   * unlike with `Store.write`.
+   * @throws {Unavailable} if nothing was written
    */
   write(changes: readonly StoreChange[]): void
-  /** Puts a record, sets its latest change, or removes it. `flush` writes that, or a later write if that fails. */
+  /** Records a new value. `flush` writes it. If that fails, the write is repeated. */
   put(key: string, value: string): void
   change(key: string, change: string): void
   remove(key: string): void
 }
 
-/** The owner of a store, which receives its problems. */
+/** The matchmaker that uses a store. */
 export interface StoreOwner {
-  /** The name of the matchmaker. A store of a matchmaker with another name is rejected. */
+  /** Name of the matchmaker. A store that contains another matchmaker's name is rejected. */
   readonly name: string
-  /** Receives errors after which the store continues or retries. */
+  /** Called with errors that the store survives. */
   readonly problem: (error: unknown) => void
 }
 
 /**
- * A write-ahead log of records: tickets, groups, backfills, cooldowns, pauses and servers. No end of the process,
- * however sudden, loses any of them. Created by `openStore` in a file, or by `createMemoryStore`, for one owner. It
- * contains players' addresses.
+ * A write-ahead log of records: tickets, groups, backfills, cooldowns, pauses, servers and matches. A crash of the
+ * process loses none of them. The records contain players' addresses. `openStore` creates a store in a file, and
+ * `createMemoryStore` one in memory. A store is for one matchmaker.
  */
 export interface Store {
-  /** True if the last write failed. While it is true, the matchmaker accepts no tickets. The store retries. */
+  /** True if the last write failed. Meanwhile the matchmaker accepts no tickets, and the store repeats the write. */
   isFailing(): boolean
   /**
    * Assigns the store to a matchmaker.
-   * @throws {InvalidInput} if it already has an owner, or contains the records of a matchmaker of another name
+   * @throws {InvalidInput} if another matchmaker uses it, or if it contains another matchmaker's name
    */
   attach(owner: StoreOwner): void
   /**
-   * Registers a kind of records: a name of letters from a to z and -.
-   * @param live returns the present records. They are read, in slices, whenever compaction rewrites the file.
+   * Registers a kind of records. Its name has letters from a to z and hyphens.
+   * @param live returns the current records. They are read, in parts, when the file is rewritten
    */
   records(kind: string, live: () => Iterable<StoreRecord>): StoreRecords
   /**
-   * Writes changes of records of several kinds atomically. The operating system has them when this returns: after any
-   * crash all of them are there, or none.
-   * @throws {Unavailable} if they cannot be written. Then none of them is or will be in the store
+   * Writes changes of several kinds together: after a crash, all or none are there. The operating system has them when
+   * this returns.
+   * @throws {Unavailable} if nothing was written
    */
   write(changes: readonly KindChange[]): void
   /**
-   * Writes the pending puts, changes and removals. A failed write is kept and retried, see `isFailing`. Without a call
-   * they are written at the end of the current turn of the event loop.
+   * Writes all recorded changes. If that fails, the write is repeated, see `isFailing`. Without a call, they are
+   * written at the end of this turn of the event loop.
    */
   flush(): void
   /**
-   * Resolves once everything written so far survives a power failure, if `fsync` of `StoreOptions` requires that.
-   * Concurrent calls share one fdatasync. Returns undefined if there is nothing to wait for.
-   * @throws {StoreLocked} if another process now owns the file
+   * Resolves once everything written so far survives a power failure, as far as `fsync` of `StoreOptions` requires
+   * that. Returns undefined if there is nothing to wait for.
+   * @throws {StoreLocked} if another process now uses the file
    */
   sync(): Promise<void> | undefined
   /**
-   * Does what is due: retries writes, forces them onto the disk (fdatasync), compacts a file that has grown. Never
-   * rejects.
+   * Does all work that is due: repeats failed writes, syncs the file, and rewrites it if it has grown. Never rejects.
    */
   advance(): Promise<void>
-  /** True if `close` was called. Nothing can be written any more. */
+  /** True if the store is closed, so that nothing can be written. */
   isClosed(): boolean
-  /** Writes all pending entries, and releases the file for other processes. */
+  /** Writes all recorded changes, and lets other processes open the store. */
   close(): Promise<void>
 }
 
-/** The kind of the only record that contains the name of the store's owner. */
+/** The kind of the record whose key is the name of the store's owner. */
 export const NAME = 'name'
 
-/** @throws {InvalidInput} */
+/** Rejects a store of another matchmaker. @throws {InvalidInput} */
 export function refuseOtherOwner(stored: RecordsByKind, name: string, before: StoreOwner | undefined): void {
   const refuse = (message: string) => new InvalidInput(`option store: ${message}`, { field: 'store' })
   if (before !== undefined) throw refuse('is already used by another matchmaker. Open a store for each matchmaker.')
@@ -108,18 +104,17 @@ export function refuseOtherOwner(stored: RecordsByKind, name: string, before: St
   throw refuse(`belongs to matchmaker ${JSON.stringify(named)}, not ${JSON.stringify(name)}. Use another folder.`)
 }
 
-/** @throws {Error} */
+/** Checks the name of a kind. @throws {Error} */
 export function checkKind(kind: string): void {
   if (!/^[a-z]+(-[a-z]+)*$/.test(kind))
     throw new Error(`kind: must be lower-case words joined by hyphens, got ${JSON.stringify(kind)}`)
 }
 
-/** The content of a store in memory. A store created from it continues from there. */
+/** The content of a store in memory. Another store can continue with it. */
 export type StoreMemory = Map<string, Map<string, StoreRecord>>
 
 /**
- * Creates a store in memory, for tests, and for a matchmaker that continues where another one of the same process
- * ended.
+ * Creates a store in memory: for tests, and for a matchmaker that continues after another one of the same process.
  * @example
  * const memory: StoreMemory = new Map()
  * const first = createMatchmaker({ ...options, store: createMemoryStore(memory) })

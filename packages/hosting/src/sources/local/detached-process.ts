@@ -8,41 +8,40 @@ import type { Clock } from '@muster/core/clock'
 import { newId, unguessable } from '@muster/core/internal'
 
 /**
- * A process on this machine that outlives this one. Its own folder has these files:
+ * A process on this machine that outlives this one. Its folder has these files:
  *
- * - `claim`: the id of its process group, or `stopped` if it may never start. It is written once, with link(2);
- * - `alive`: a FIFO that the process and its children hold open, so that the kernel knows whether one of them lives;
+ * - `claim`: the id of its process group, or `stopped` if it must never start. The file is created once, by link(2),
+ *   which fails if it exists;
+ * - `alive`: a FIFO that the process and its children hold open, so that the kernel knows whether one of them runs;
  * - `exit`: its exit code, once it has ended by itself; `output` and `output.1`: its output.
  */
 export interface DetachedCommand {
-  /** The program and its arguments. */
   readonly command: readonly string[]
-  /** The working directory. */
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** Bytes of `output` above which it is rotated. */
+  /** Bytes above which the file `output` is rotated. */
   readonly outputLimit: number
 }
 
 export interface ProcessState {
   readonly status: 'running' | 'failed' | 'ended' | 'unknown'
-  /** Why the process failed. */
+  /** Why the process failed. Only with the status `failed`. */
   readonly detail?: string | undefined
 }
 
-/** Milliseconds between two checks of a process that should end. */
+/** Milliseconds between two checks whether a process has ended. */
 const LOOK_MS = 50
-/** Milliseconds after which SIGKILL has ended a process, unless the kernel blocks it. */
+/** Milliseconds within which SIGKILL ends a process, unless the kernel blocks it. */
 const KILLED_MS = 2000
 const STOPPED = 'stopped'
 
 /**
- * A wrapper that runs the command and waits for it. Its arguments are the folder, the limit of the output, the working
- * directory and the command. It closes descriptor 3 once the file `claim` exists. A second wrapper for the same
- * folder ends without starting anything. The rest of the process group ends with the command, like in a container.
+ * A shell script that runs the command and waits for it. Its arguments are the folder, the output limit, the working
+ * directory and the command. It closes descriptor 3 once the file `claim` exists. A second script for the same folder
+ * exits without starting anything. When the command ends, the rest of its process group is killed, as in a container.
  *
- * The wrapper rotates the output every 5 s, also while no Muster runs. The command appends, so it continues at the
- * beginning of the emptied file. A line written at that moment may be lost.
+ * Every 5 s the script rotates the output, even while no Muster runs. A line that is written during a rotation may be
+ * lost.
  */
 const SCRIPT = `
 cd -- "$1" || exit 1
@@ -71,7 +70,7 @@ kill -KILL -$$
 `
 
 /**
- * Starts the command, unless the folder has a file `claim`.
+ * Starts the command, unless the folder already has a file `claim`.
  * @throws {ServerError} if nothing was started
  */
 export async function startDetached(
@@ -80,7 +79,8 @@ export async function startDetached(
 ): Promise<void> {
   const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', folder, String(outputLimit), cwd, ...command], {
     env,
-    // The child's own process group and session: no signal of the terminal and no end of this process reaches it.
+    // The child gets its own process group and session, so that it gets no signals of the terminal and survives this
+    // process.
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   })
@@ -95,22 +95,22 @@ export async function startDetached(
     })
 }
 
-/** Returns the state of the process with this folder. */
+/** Returns the state of the process in this folder. */
 export async function stateOf(folder: string): Promise<ProcessState> {
   const claim = await claimOf(folder)
   if (claim === undefined) return { status: 'unknown' }
   if (claim === STOPPED) return { status: 'ended' }
   const lives = await isAlive(folder)
-  // The code is written before the last process closes the FIFO.
+  // Read the code after the check: it is written before the last process closes the FIFO.
   const code = await textOf(join(folder, 'exit'))
   if (code === undefined) return lives ? { status: 'running' } : { status: 'failed', detail: 'was killed' }
   return code.trim() === '0' ? { status: 'ended' } : { status: 'failed', detail: `exit code ${code.trim()}` }
 }
 
 /**
- * Ends a process and its children, or prevents that it ever starts. Resolves once that is certain.
- * @param graceMs milliseconds from SIGTERM to SIGKILL
- * @throws {ServerError} if it still runs
+ * Ends a process and its children, or prevents that the process ever starts. Resolves once that is certain.
+ * @param graceMs milliseconds between SIGTERM and SIGKILL
+ * @throws {ServerError} if the process still runs
  */
 export async function stopDetached(folder: string, graceMs: number, clock: Clock): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -121,7 +121,7 @@ export async function stopDetached(folder: string, graceMs: number, clock: Clock
     ['SIGTERM', graceMs],
     ['SIGKILL', KILLED_MS],
   ] as const) {
-    // While a process of the group lives, the id of the group is not reused.
+    // While one of its processes runs, the id of a process group is not reused, so no other process can be hit.
     if (!(await isAlive(folder))) return
     send(group, signal)
     for (let waitedMs = 0; waitedMs < withinMs; waitedMs += LOOK_MS) {
@@ -133,26 +133,25 @@ export async function stopDetached(folder: string, graceMs: number, clock: Clock
     throw new ServerError('stop: the process is still running after SIGKILL', { operation: 'stop' })
 }
 
-/** True if a process of the group lives. */
+/** True if a process of the group runs. */
 export async function isAlive(folder: string): Promise<boolean> {
   try {
     const end = await open(join(folder, 'alive'), constants.O_WRONLY | constants.O_NONBLOCK)
     await end.close()
     return true
   } catch (error) {
-    // ENXIO: no process holds it open.
+    // ENXIO: no process has opened the FIFO for reading.
     if (['ENXIO', 'ENOENT'].includes(String((error as NodeJS.ErrnoException).code))) return false
     throw error
   }
 }
 
-/** Returns the last output of the process. */
 export async function outputOf(folder: string): Promise<string> {
   const parts = await Promise.all(['output.1', 'output'].map((name) => textOf(join(folder, name))))
   return parts.join('')
 }
 
-/** Writes the file `claim` unless there is one. Resolves with true if it was written. */
+/** Creates the file `claim` with this text. Resolves with false if the file already exists. */
 async function writeClaim(folder: string, text: string): Promise<boolean> {
   const own = join(folder, `claim.${newId(unguessable)}`)
   await writeFile(own, text, { mode: 0o600 })
@@ -169,7 +168,7 @@ async function writeClaim(folder: string, text: string): Promise<boolean> {
 
 const claimOf = async (folder: string) => (await textOf(join(folder, 'claim')))?.trim()
 
-/** Returns the content of a file. Undefined if there is no such file. */
+/** Returns the content of a file. Undefined if the file does not exist. */
 export async function textOf(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
@@ -183,12 +182,12 @@ function send(group: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(-group, signal)
   } catch (error) {
-    // The processes of the group have already ended.
+    // ESRCH: all processes of the group have ended.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
 
-/** @throws {InvalidInput} if the platform does not support this */
+/** @throws {InvalidInput} on Windows */
 export function assertPosix(platform: string = process.platform): void {
   if (platform === 'win32')
     throw new InvalidInput('command: servers of this machine need /bin/sh and FIFOs, which Windows lacks', {

@@ -9,9 +9,9 @@ export interface PortRange {
 }
 
 /**
- * Draws a free UDP and TCP port of the range, starting at a random one.
- * @param taken ports that are assigned already, even if nobody listens yet
- * @throws {NoCapacity} if there is none
+ * Returns a port of the range that is free for UDP and TCP. The search starts at a random port.
+ * @param taken ports that other servers will use, even if they do not listen yet
+ * @throws {NoCapacity} if no port is free
  */
 export async function drawPort({ from, to }: PortRange, taken: ReadonlySet<number>, random: Random): Promise<number> {
   const count = to - from + 1

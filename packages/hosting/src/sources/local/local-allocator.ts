@@ -11,41 +11,38 @@ import { drawPort } from './free-port.js'
 export interface LocalAllocatorOptions {
   /**
    * The program and its arguments, run without a shell. `{application}` and `{version}` in an argument are replaced by
-   * the names that the server has.
+   * the server's application and version.
    */
   readonly command: readonly string[]
   /** The working directory. Default: that of this process. */
   readonly folder?: string | undefined
-  /**
-   * An absolute path: a folder for data that must survive a restart, and for the output of servers. It belongs to one
-   * Muster.
-   */
+  /** Absolute path of a folder for servers' output and for data that survives a restart. For one Muster only. */
   readonly state: string
-  /** Name and protocol of each port of a server. Default: `{ game: 'UDP' }`. */
+  /** Protocol of each port of a server, by the port's name. Default: `{ game: 'UDP' }`. */
   readonly ports?: Readonly<Record<string, string>> | undefined
-  /** The range of ports, inclusive. Default: 20000 to 29999. */
+  /** The range from which ports are chosen, inclusive. Default: 20000 to 29999. */
   readonly portRange?: { readonly from: number; readonly to: number } | undefined
-  /** Host name or address for players. Default: 127.0.0.1. */
+  /** Host name or IP address that players get. Default: 127.0.0.1. */
   readonly host?: string | undefined
   /** Maximum number of concurrent servers, up to 1000. Default 10. */
   readonly max?: number | undefined
-  /** Milliseconds from SIGTERM to SIGKILL, up to 15,000. Default 10,000. */
+  /** Milliseconds between SIGTERM and SIGKILL, up to 15,000. Default 10,000. */
   readonly graceMs?: number | undefined
-  /** Maximum number of bytes of each server's output, kept twice. Default 262,144. */
+  /** Bytes above which a server's output is rotated. One earlier part is kept. Default 262,144. */
   readonly outputLimit?: number | undefined
-  /** Additional variables of each server. Default: this process' variables that are not secrets, such as PATH. */
-  readonly env?: Readonly<Record<string, string>> | undefined
   /**
-   * True ends the servers when the allocator is closed. Default false: they run on, and the next process finds them.
+   * Environment variables for each server. Default: PATH, HOME and a few others of this process, none of them secret.
    */
+  readonly env?: Readonly<Record<string, string>> | undefined
+  /** True if `close` ends the servers. Default false: they keep running, and the next process finds them. */
   readonly endsServers?: boolean | undefined
   readonly clock?: Clock | undefined
   readonly random?: Random | undefined
 }
 
-/** An allocator of processes on this machine. Calls after `close` find the processes that still run. */
+/** An allocator that runs servers as processes on this machine. */
 export interface LocalAllocator extends ServerAllocator {
-  /** Ends the allocator's servers if `endsServers` is true. */
+  /** Ends the servers that this allocator has started, if `endsServers` is true. */
   close(): Promise<void>
 }
 
@@ -63,11 +60,11 @@ const optionsSchema = z.object({
   outputLimit: z.int().min(1).default(262_144),
 })
 
-/** Variables of this process that a server gets because programs do not run without them. The others may be secrets. */
+/** Variables of this process that servers get because few programs run without them. Other variables may be secrets. */
 const PASSED = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 const ID = /^[a-z0-9-]{1,40}$/
 const DAY_MS = 86_400_000
-/** Milliseconds from the first poll until a server of an earlier process counts as forgotten: twelve polls. */
+/** Milliseconds from the first poll until a running server that was never polled is ended: the time of twelve polls. */
 const FORGOTTEN_MS = 60_000
 const SWEEP_MS = 3_600_000
 const PORTS_FILE = 'ports.json'
@@ -75,8 +72,9 @@ const PORTS_FILE = 'ports.json'
 type Ports = Readonly<Record<string, number>>
 
 /**
- * Runs each server as a process on this machine. It outlives this process, even after SIGKILL, because its folder below
- * `state` has the necessary data. A server that no later process polls within a minute is ended.
+ * Creates an allocator that runs each server as a process on this machine. A server outlives this process, even if it
+ * is killed. Its folder below `state` has all data with which the next process finds it. A server that the next
+ * process does not poll within a minute is ended.
  * @throws {InvalidInput} with `field`, if an option is invalid, or on Windows
  */
 export function createLocalAllocator(options: LocalAllocatorOptions): LocalAllocator {
@@ -88,21 +86,21 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
   assertPosix()
   const { state, folder: cwd = process.cwd(), host = '127.0.0.1', endsServers = false } = options
   const { clock = systemClock, random = systemRandom, env = passedOn() } = options
-  /** Servers that may run, with their ports. */
+  /** Servers that may run, by id, with their ports. */
   const known = new Map<string, Ports>()
-  /** Servers of `known` that this process has started. */
+  /** Ids of the servers that this process has started. */
   const own = new Set<string>()
-  /** Servers of an earlier process that were not polled yet. */
+  /** Ids of servers from before a restart that were not polled yet. */
   const unasked = new Set<string>()
   let loaded: Promise<void> | undefined
   let firstPollAt: number | undefined
   let sweptAt = -Infinity
-  /** Servers start one after another, so that no port is drawn twice and at most `max` servers run. */
+  /** The last start. Servers start one after another, so that no port is chosen twice and at most `max` servers run. */
   let turn: Promise<unknown> = Promise.resolve()
 
   const folderOf = (id: string) => join(state, id)
 
-  /** Reads the folder at the first call, not earlier, because another process may still use it before. */
+  /** Finds the running servers in the folder. Not before the first call, because another process may still use it. */
   const load = () =>
     (loaded ??= (async () => {
       for (const id of await entriesOf(state)) {
@@ -115,7 +113,7 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
       throw error
     }))
 
-  /** Removes forgotten servers. */
+  /** Removes the folders of servers that ended more than a day ago. */
   const sweep = async () => {
     if (clock.now() - sweptAt < SWEEP_MS) return
     sweptAt = clock.now()
@@ -139,7 +137,7 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
     }
     if (known.size >= max)
       throw new NoCapacity(`allocate: this machine already runs ${max} servers, its maximum`, { operation: 'allocate' })
-    // An earlier process may be starting this server at this moment, with the ports in the file.
+    // A process before a restart may just be starting this server, with the ports in the file.
     const drawn = (await portsOf(folderOf(id))) ?? (await drawPorts())
     if (!mayWrite()) throw new SendAborted('allocate: not sent, because mayWrite returned false', { sent: false })
     await mkdir(folderOf(id), { recursive: true, mode: 0o700 })
@@ -183,9 +181,7 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
     own.delete(id)
     unasked.delete(id)
   }
-  /**
-   * Ends the forgotten servers of an earlier process. No process knows them, because its store was lost or it had none.
-   */
+  /** Ends the servers from before a restart that were never polled. No store has a record of them. */
   const endForgotten = () => {
     firstPollAt ??= clock.now()
     if (clock.now() - firstPollAt < FORGOTTEN_MS) return
@@ -196,7 +192,7 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
   }
 
   return {
-    // Started servers are visible at once.
+    // A started server is visible at once, so a short lag is enough.
     lagMs: 1000,
     allocate: async (wanted, { timeoutMs = 30_000, mayWrite = () => true }) => {
       assertId(wanted.id)
@@ -208,7 +204,7 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
         timeoutMs,
         clock,
       )
-      // The start continues, so the error says that the call was sent.
+      // The start continues, so `sent` is true: the server may run later.
       if (isStarted === undefined)
         throw new TimedOut(`allocate: the process did not start within ${timeoutMs} ms`, { sent: true, timeoutMs })
     },
@@ -238,7 +234,7 @@ function assertId(id: string): void {
     })
 }
 
-/** Returns the names of folders that are ids of servers. */
+/** Returns the names of the folders of servers. */
 async function entriesOf(state: string): Promise<readonly string[]> {
   try {
     return (await readdir(state)).filter((name) => ID.test(name))
@@ -253,7 +249,7 @@ async function portsOf(folder: string): Promise<Ports | undefined> {
   try {
     return text === undefined ? undefined : (JSON.parse(text) as Ports)
   } catch {
-    // The file is incomplete, because the process that wrote it died. No server was started.
+    // The file is incomplete, because its process died while writing it. No server was started with it.
     return undefined
   }
 }
@@ -266,10 +262,7 @@ const passedOn = () =>
     }),
   )
 
-/**
- * Returns variables with the server's ports, like those of the deployment service. See `portsIn` of
- * @muster/game-server.
- */
+/** Returns the variables with a server's ports, as the deployment service sets them for `portsIn` of game-server. */
 const portVariables = (id: string, own: Ports, protocols: Readonly<Record<string, string>>) => ({
   SERVICE_REQUEST_ID: id,
   ...Object.fromEntries(

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { type Clock, type ManualClock, seededRandom, systemClock } from '@muster/core/clock'
 import { createLocalAllocator, type LocalAllocatorOptions } from './local-allocator.js'
 
-/** A game server that ends on SIGTERM or SIGUSR1, and writes its process id when it runs, one per line. */
+/** A game server that writes its process id to a file when it runs, and ends on SIGTERM or SIGUSR1. */
 const GAME = 'trap "exit 0" USR1 TERM; echo $$ >>"$0/$SERVICE_REQUEST_ID/game"; sleep 3600 & wait'
 
-/** Opens an allocator of processes on this machine, in a folder. Short waits use real time, long ones the clock. */
+/** Opens an allocator of local processes in a new folder. Waits below 100 ms use real time, longer ones the clock. */
 export async function openLocalWorld(manual: Pick<ManualClock, 'now' | 'sleep'>) {
   const state = await mkdtemp(join(tmpdir(), 'muster-servers-'))
   const clock: Clock = {
@@ -18,7 +18,7 @@ export async function openLocalWorld(manual: Pick<ManualClock, 'now' | 'sleep'>)
   const own = { state, clock, random: seededRandom(1), command: ['/bin/sh', '-c', GAME, state] }
   const gamesOf = (id: string) => {
     const file = join(state, id, 'game')
-    // The file exists before its first line is written. A process id of 0 would be the process group of the tests.
+    // A line may be incomplete, so only lines with their end count. Process id 0 would mean this process group.
     return existsSync(file) ? (readFileSync(file, 'utf8').match(/\d+(?=\n)/g) ?? []).map(Number) : []
   }
   const isHeld = (id: string) => {
@@ -45,11 +45,11 @@ export async function openLocalWorld(manual: Pick<ManualClock, 'now' | 'sleep'>)
             .map(() => id)
         : [],
     )
-  /** Resolves once the game with this id runs, or never will. */
+  /** Resolves once the game server runs, or has ended before. */
   const up = async (id: string) => {
     while (gamesOf(id).length === 0 && isHeld(id)) await systemClock.sleep(1)
   }
-  /** Ends a game. Does nothing if the game has ended already. */
+  /** Ends a game server. Does nothing if it has ended already. */
   const end = async (id: string, how: 'failed' | 'ended') => {
     await up(id)
     if (!isHeld(id)) return
@@ -60,7 +60,7 @@ export async function openLocalWorld(manual: Pick<ManualClock, 'now' | 'sleep'>)
   }
   return {
     state,
-    /** Creates another allocator that takes over the folder. */
+    /** Creates a further allocator for the same folder, like a process after a restart. */
     open: (options: Partial<LocalAllocatorOptions> = {}) => createLocalAllocator({ ...own, ...options }),
     running,
     up,

@@ -4,20 +4,17 @@ import type { DeploymentUser } from '@muster/core/internal'
 import { matchTag, type Player } from '../../records/index.js'
 import type { CreateServerRequest } from '../source.js'
 
-/** The common part of all requests of one matchmaker. */
+/** What all deployments of a matchmaker have in common. */
 interface Own {
-  /** The tag of all deployments of this matchmaker, with which they are found again. */
+  /** The tag that all deployments of this matchmaker have. */
   readonly tag: string
-  /**
-   * URL that the service calls when the deployment is READY, in error or terminated. Undefined: it sends no webhooks.
-   */
+  /** URL that the service calls when the deployment is READY, has failed or has ended. Undefined: no webhooks. */
   readonly webhook: string | undefined
 }
 
 /**
  * Returns the body of the request that creates a deployment.
- * @throws {InvalidInput} if no player has an address or coordinates, and the location of none of their beacons is
- *   known.
+ * @throws {InvalidInput} if neither a player's address or coordinates nor the location of a beacon is known
  */
 export function deploymentRequest(
   { id, deploy, environment, at, players, cachedOnly }: CreateServerRequest,
@@ -36,9 +33,8 @@ export function deploymentRequest(
 }
 
 /**
- * Returns the users of a deployment, by which the service chooses its location.
- * @throws {InvalidInput} if no player has an address or coordinates, and the location of none of their beacons is
- *   known.
+ * Returns the users of a deployment. The service creates the deployment near them.
+ * @throws {InvalidInput} if neither a player's address or coordinates nor the location of a beacon is known
  */
 function usersOf(players: readonly Player[]): DeploymentUser[] {
   const users = players.flatMap(userOf)
@@ -48,7 +44,7 @@ function usersOf(players: readonly Player[]): DeploymentUser[] {
   })
 }
 
-/** Coordinates are preferred to the IP address because they are more exact than a geolocation database. */
+/** Coordinates take precedence, because the service locates IP addresses less exactly. */
 function userOf({ ip, coordinates }: Player): DeploymentUser[] {
   if (coordinates !== undefined) return [userAt(coordinates)]
   return ip === undefined ? [] : [{ user_type: 'ip_address', user_data: { ip_address: ip } }]

@@ -17,11 +17,11 @@ import type { ListLocations, StopDeployment } from '@muster/core/internal'
 const MS_PER_SECOND = 1000
 
 /**
- * Returns the milliseconds since the deployment's start. Undefined if the service does not report it. The smaller of
- * the ages by `start_time` and by `elapsed_time` is used: if the local clock is wrong by days, the age by `start_time`
- * is useless, and no match should lose its server because of a wrong clock. The unit of `elapsed_time` is not
- * documented. It is assumed to be seconds (our choice).
- * @param date of now, by the wall clock; see `dateOf`
+ * Returns the milliseconds since a deployment's start. Undefined if the service does not report it. The age by
+ * `start_time` is wrong if this machine's clock is. So the smaller of the ages by `start_time` and `elapsed_time`
+ * counts, and no server is stopped too early. The unit of `elapsed_time` is not documented, and assumed to be seconds
+ * (our choice).
+ * @param date epoch milliseconds of now by the wall clock, see `dateOf`
  */
 export function ageOf(deployment: Deployment | DeploymentListEntry, date: number): number | undefined {
   const { start_time: start } = deployment
@@ -33,38 +33,39 @@ export function ageOf(deployment: Deployment | DeploymentListEntry, date: number
   return ages.length === 0 ? undefined : Math.min(...ages)
 }
 
-/** Parses `YYYY-MM-DD HH:MM:SS.ffffff` into epoch milliseconds. UTC is assumed (our choice). NaN for another string. */
+/** Parses `YYYY-MM-DD HH:MM:SS.ffffff` as UTC (our choice) into epoch milliseconds. NaN for any other string. */
 const startOf = (time: string): number => Date.parse(`${time.replace(/(\.\d{3})\d*$/, '$1').replace(' ', 'T')}Z`)
 
 /**
- * The part of the service's API that the matchmaker needs. A client's `deployments` implements it. Calls fail with the
- * errors of `@muster/core`, and within the given `timeoutMs`, because creates that never end would block other creates.
+ * The part of the deployment service's API that Muster needs. A client's `deployments` implements it. Calls reject
+ * with the errors of `@muster/core`. Each call must settle within its `timeoutMs`, because a create that never settles
+ * would block others.
  */
 export interface DeploymentService {
   create(input: CreateDeployment, options?: CallOptions): Promise<DeploymentCreated>
   get(input: DeploymentId, options?: CallOptions): Promise<Deployment>
   stop(input: StopDeployment, options?: CallOptions): Promise<DeploymentStopped>
   list(input: ListDeployments, options?: CallOptions): Promise<DeploymentList>
-  /** The output of a container. Without it, the logs of failed servers are not read. */
+  /** Returns the output of a container. Without this method, the logs of failed servers are not read. */
   logs?(input: DeploymentId, options?: CallOptions): Promise<ContainerLogs>
 }
 
 /**
- * The order of calls that wait for the same rate limit (whole numbers, higher first). The confirmation of READY goes
- * first, because players wait for it. Finding a lost deployment is next, because a lost deployment costs money.
+ * Priorities of calls that wait for the same rate limit. The highest is sent first. READY is confirmed first, because
+ * players wait for it. Lost deployments come next, because they cost money.
  */
 export const priorities = { background: -5, routine: 0, find: 5, confirm: 10 } as const
 
-/** The locations where servers can run. A client's `locations` implements it. */
+/** Lists the locations where servers can run. A client's `locations` implements it. */
 export interface LocationService {
   list(input: ListLocations, options?: CallOptions): Promise<LocationList>
-  /** The ping beacons to which players measure their latency, see the option `beacons`. */
+  /** The beacons to which players measure their latency, see the option `beacons`. */
   readonly beacons?: { all(): AsyncIterable<Beacon> } | undefined
 }
 
 const LOCATIONS_TIMEOUT_MS = 5000
 
-/** Returns the locations that have capacity for a version now. The service lists only these if both names are given. */
+/** Returns the locations with capacity for a version. The service lists only these if both names are given. */
 export async function placesWithCapacity(
   service: LocationService,
   { application, version }: { readonly application: string; readonly version: string },

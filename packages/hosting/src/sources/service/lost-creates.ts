@@ -8,56 +8,55 @@ import { sweep } from './watching/index.js'
 export interface FinderOptions {
   readonly service: DeploymentService
   readonly clock: Clock
-  /** The tag of all deployments of this matchmaker. */
+  /** The tag that all deployments of this matchmaker have. */
   readonly ownTag: string
   /** Milliseconds for which the service's list may not show a new deployment. */
   readonly listLagMs: number
-  /** Called when the list shows a deployment of this matchmaker. */
+  /** Called with each deployment that the list shows. */
   readonly found: (entry: DeploymentListEntry) => void
-  /** Called when the players have waited long enough. The search continues without them. */
+  /** Called when a deployment was not found while players wait. The search continues. */
   readonly late: (id: string) => void
-  /** Called when the deployment does not exist. */
   readonly absent: (id: string) => void
   readonly problem: (error: unknown, id: string) => void
 }
 
 /**
- * When to query the list, as multiples of `listLagMs` since the loss. While players wait, lookups are frequent at
- * first. Late lookups cover a create that took effect after the list lag.
+ * When to read the list while players wait, as multiples of `listLagMs` since the loss. The late lookups find a create
+ * that the service has handled late.
  */
 const WHILE_PLAYERS_WAIT = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
-/** For a match of an earlier process, for which nobody waits: one lookup, once the list shows everything created. */
+/** When to read the list if no players wait, i.e. after a restart: once, when the list shows every deployment. */
 const AFTER_RESTART = [1]
-/** For other deployments of a create whose deployment is known: at once, and once the list shows all of them. */
+/** When to read the list for twins, i.e. further deployments of a create whose first deployment is known. */
 const FOR_TWINS = [0, 1]
-/** Number of lookups before the players are released. The last one is at `listLagMs`. */
+/** Number of lookups after which players wait no longer. The last of them is at `listLagMs`. */
 const LOOKS_FOR_PLAYERS = 5
-/** If lookups fail, the players are released after this multiple of `listLagMs`. */
+/** Multiple of `listLagMs` after which players wait no longer if the lookups fail. */
 const LAGS_FOR_PLAYERS = 4
-/** If there are more searches, one read of the whole list answers all of them. */
+/** Maximum number of single lookups. If more are due, one read of the whole list replaces them. */
 const MOST_SINGLE = 3
 /** Milliseconds until a failed lookup is repeated. */
 const RETRY_MS = 1000
 /**
- * Minimum milliseconds between two lookups of one search because a process claims to be the server (our choice). A
- * process can repeat its claim as often as it wants.
+ * Minimum milliseconds between two lookups that processes cause by claiming to be the server (our choice). Such claims
+ * may be false, and may be repeated at any rate.
  */
 const CLAIM_GAP_MS = 1000
 const TIMEOUT_MS = 10_000
-/** Milliseconds between two pages of a read of the whole list. */
+/** Milliseconds between two pages when the whole list is read. */
 const PAGE_GAP_MS = 50
 
 type LostCreateSearch = ReturnType<typeof newSearch>
 
-/** @param lostAt epoch milliseconds of the loss, or since when other deployments of the same create are looked for */
+/** Creates a search. @param lostAt epoch milliseconds at which it begins: the loss, or the first claim of a twin */
 const newSearch = (id: string, lostAt: number, times: readonly number[]) => ({
   id,
   lostAt,
   times,
-  /** Number of `times` that had passed when the last answered lookup began. */
+  /** Number of `times` that were over when the last successful lookup began. */
   looks: 0,
   isHinted: false,
-  /** Epoch milliseconds before which a process that claims to be the server causes no lookup. */
+  /** Epoch milliseconds before which the claim of a process causes no lookup. */
   claimsRestUntil: 0,
   isLooking: false,
   /** Epoch milliseconds before which a failed lookup is not repeated. */
@@ -65,10 +64,10 @@ const newSearch = (id: string, lostAt: number, times: readonly number[]) => ({
 })
 
 /**
- * Orphan reconciliation: finds, by tag, deployments whose create was never answered.
+ * Orphan reconciliation: finds the deployments of creates that were not answered, by their tags.
  *
- * A deployment counts as absent only after all scheduled lookups have missed it. Lookups triggered by webhooks do not
- * count, because webhooks may arrive at any time.
+ * A deployment counts as absent once all scheduled lookups have missed it. Lookups because of webhooks do not count,
+ * because they may be too early.
  */
 export function createLostCreateSearch(options: FinderOptions) {
   const { service, clock, ownTag, listLagMs, found, late, absent, problem } = options
@@ -85,7 +84,7 @@ export function createLostCreateSearch(options: FinderOptions) {
   const isDue = (search: LostCreateSearch, now: number) =>
     !search.isLooking && now >= search.restsUntil && (search.isHinted || timesPassed(search, now) > search.looks)
 
-  /** @param list resolves with true if it has shown everything. */
+  /** Reads the list for these searches. @param list resolves with true if the whole list was read */
   const runLookup = async (covered: readonly LostCreateSearch[], list: () => Promise<boolean>): Promise<void> => {
     const begunAt = clock.now()
     for (const search of covered) {
@@ -131,16 +130,14 @@ export function createLostCreateSearch(options: FinderOptions) {
   }
 
   return {
-    /** Begins a search. */
     begin: ({ id, lostAt, isAwaited }: LostCreate) =>
       void searches.set(id, newSearch(id, lostAt, isAwaited ? WHILE_PLAYERS_WAIT : AFTER_RESTART)),
-    /** Records a hint that the deployment exists. Schedules an extra lookup soon, in addition to the planned ones. */
+    /** Called when a webhook suggests that the deployment exists. Causes an additional lookup. */
     hint: (id: string) => {
       const search = searches.get(id)
       if (search !== undefined) search.isHinted = true
     },
-    /** Called when a process claims to be this server, see `ServerSource`. A search for other deployments of
-     * the same create continues unchanged. */
+    /** Called when a process claims to be this server, see `ServerSource`. A search for twins does not change. */
     claimed: (id: string) => {
       const now = clock.now()
       const search = searches.get(id)
@@ -150,9 +147,8 @@ export function createLostCreateSearch(options: FinderOptions) {
         search.claimsRestUntil = now + CLAIM_GAP_MS
       }
     },
-    /** Ends the search because the deployment was found or is no longer needed. */
     end: (id: string) => void searches.delete(id),
-    /** Begins the lookups that are due. */
+    /** Ends the searches that are over, and begins the lookups that are due. */
     advance: (now: number) => {
       for (const { id, looks, lostAt, times } of searches.values()) {
         const isLost = times !== FOR_TWINS
@@ -163,11 +159,11 @@ export function createLostCreateSearch(options: FinderOptions) {
       }
       lookOn(now)
     },
-    /** Lets a deployment count as absent after fewer lookups from now on. */
+    /** Lets deployments count as absent after fewer lookups from now on. */
     giveUpSooner: () => {
       enoughLooks = LOOKS_FOR_PLAYERS
     },
-    /** Ends all searches. */
+    /** Aborts all lookups. */
     close: () => closing.abort(),
   }
 }

@@ -9,37 +9,37 @@ import type { Stops } from '../stops.js'
 export interface ReaperOptions {
   readonly stops: Pick<Stops, 'order'>
   readonly clock: Clock
-  /** Milliseconds after its reported start until a deployment of an unknown match is stopped. */
+  /** Milliseconds since its start after which an unknown deployment is stopped. */
   readonly graceMs: number
-  /** Milliseconds for which the list may lag behind. */
+  /** Milliseconds for which the list may show an outdated state. */
   readonly listLagMs: number
   readonly reaped: (requestId: string) => void
 }
 
-/** Times are epoch milliseconds. */
+/** A deployment that belongs to no server. Times are epoch milliseconds. */
 interface Orphan {
   readonly seenAt: number
   listedAt: number
 }
 
-/** Maximum number of remembered orphans, ended matches and stops. A forgotten one is handled later. */
+/** Maximum number of remembered orphans, ended servers and stops. A forgotten orphan is stopped later. */
 const REMEMBERED = 10_000
-/** Milliseconds that a stopped deployment may take to end, including its grace period. Then the stop is repeated. */
+/** Milliseconds after which a stopped deployment that is still listed is stopped again. */
 const ENDING_MS = 10 * 60_000
 
 /**
- * Stops orphans: deployments with the tag of this matchmaker that belong to none of its matches.
+ * Stops orphans: deployments with the tag of this matchmaker that belong to none of its servers.
  *
- * A deployment with the tag of an ended match is stopped as soon as it is seen, because its create took effect after
- * Muster gave it up. An unknown deployment may belong to a process that is just ending, so it is stopped only after a
- * grace period. The period begins at the deployment's reported start, so that it ends even if no process runs that
- * long. Without a reported start, it begins when the deployment is first seen.
+ * A deployment of an ended server is stopped at once, because its create took effect after Muster had given it up. Any
+ * other deployment may belong to a process that is just ending, so it is stopped only after a grace period. The period
+ * begins at the deployment's start, so that it passes even while no process runs. If the start is not reported, the
+ * period begins when the deployment is first seen.
  */
 export function createOrphanCleanup({ stops, clock, graceMs, listLagMs, reaped }: ReaperOptions) {
   const orphans = new LRUCache<string, Orphan>(growingTo(REMEMBERED))
-  /** Orphans whose stop is not confirmed. */
+  /** Ids of orphans whose stop is not confirmed yet. */
   const reaping = new Set<string>()
-  /** Epoch milliseconds of each requested stop, and of each match's end. */
+  /** Epoch milliseconds of the stop of each deployment, and of the end of each server. */
   const stoppedAt = new LRUCache<string, number>(growingTo(REMEMBERED))
   const endedAt = new LRUCache<string, number>(growingTo(REMEMBERED))
 
@@ -62,7 +62,7 @@ export function createOrphanCleanup({ stops, clock, graceMs, listLagMs, reaped }
   }
 
   return {
-    /** Called when the list shows a deployment of this matchmaker that belongs to no match. */
+    /** Called when the list shows a deployment that belongs to no server. */
     orphan: (entry: DeploymentListEntry) => {
       const now = clock.now()
       const { request_id: requestId } = entry
@@ -80,17 +80,17 @@ export function createOrphanCleanup({ stops, clock, graceMs, listLagMs, reaped }
         },
       })
     },
-    /** Records that the server with this id has ended. A deployment that appears later with its tag is an orphan. */
+    /** Records that the server with this credential has ended. Deployments with its tag are orphans from now on. */
     ended: (id: string) => void endedAt.set(id, clock.now()),
-    /** Records that this deployment is being stopped. The list may still show it. */
+    /** Records that this deployment is being stopped, because the list may still show it. */
     stopping: (requestId: string) => void stoppedAt.set(requestId, clock.now()),
-    /** Records that a complete list began at this time (epoch milliseconds). */
+    /** Called when the whole list was read. @param begunAt epoch milliseconds at which the read began */
     swept: (begunAt: number) => {
-      // Selected first, because a cache may not change during an iteration.
+      // Select first, because the cache must not change during the iteration.
       const unlisted = [...orphans].filter(([, { listedAt }]) => listedAt < begunAt)
       for (const [requestId] of unlisted) orphans.delete(requestId)
     },
-    /** Returns the number of orphans that cost money, as far as the list has shown them. */
+    /** Returns the number of orphans that may still run. */
     orphans: () => orphans.size + reaping.size,
   }
 }

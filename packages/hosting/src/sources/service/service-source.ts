@@ -20,31 +20,30 @@ import { webhookUrlOf } from '../webhooks.js'
 
 export interface ServiceSourceOptions {
   readonly service: DeploymentService
-  /** Finds locations with capacity. Without it, a match without capacity is not tried elsewhere. */
+  /** Lists locations with capacity. Without it, a create without capacity is not repeated at other locations. */
   readonly locations?: LocationService | undefined
   readonly clock: Clock
   readonly random: Random
-  /** Tag of all deployments of this matchmaker. */
+  /** Tag that all deployments of this matchmaker have. */
   readonly ownTag: string
-  /** Maximum number of status reads per second. */
   readonly readsPerSecond: number
   /** Milliseconds for which the service's list may not show a new deployment. */
   readonly listLagMs: number
-  /** Milliseconds after which a deployment with our tag and without a match is stopped. Infinity: never. */
+  /** Milliseconds since its start after which a deployment without a server is stopped. Infinity: never. */
   readonly orphanGraceMs: number
-  /** Public URL of the webhooks. Undefined: none. */
+  /** Public URL to which the service sends webhooks. Undefined: none. */
   readonly webhookUrl?: string | undefined
 }
 
-/** Timeout of a create in milliseconds. A create may spend most of this time in the client's queue. */
+/** Timeout of a create in milliseconds, including its wait in the client's queue. */
 const CREATE_TIMEOUT_MS = 30_000
 const LOOK_TIMEOUT_MS = 10_000
 const STOP_TIMEOUT_MS = 20_000
 
 /**
- * Servers that the deployment service creates, each with two tags: one for all servers of this matchmaker, one for
- * itself. The service has no idempotency key, its list lags, and responses get lost. So a create without a response is
- * looked for by its tag.
+ * The source of servers that the deployment service creates. A deployment has two tags: that of the matchmaker and its
+ * own. The service has no idempotency key, and its list lags. So a create that was not answered is looked for by its
+ * tag.
  */
 export function createServiceSource(options: ServiceSourceOptions): OpenSource {
   return (listener) => openServiceSource(options, listener)
@@ -54,7 +53,7 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
   const { locations, clock, random, ownTag, listLagMs, webhookUrl } = options
   const service = notingAnswers(options.service, on)
 
-  /** Called for a listed deployment whose status Muster does not read. */
+  /** Called for a listed deployment that the watcher does not follow. */
   const listed = (entry: DeploymentListEntry) => {
     if (!on.seen(serverIdsOf(entry.tags), entry.request_id)) reaper.orphan(entry)
   }
@@ -71,9 +70,8 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
     problem: (during, error, handle) => on.problem(during, error, { handle }),
   })
   /**
-   * True if an error confirms a stop. A stop is confirmed by the information that a deployment has ended or is unknown,
-   * as well as by a success (200 or 202, which the service sends when the deployment is READY or ERROR). For a
-   * deployment newer than `listLagMs`, 'unknown' is ignored, because the service may not have stored it yet.
+   * True if the error of a stop proves that the deployment has ended: it has, or the service does not know it. A
+   * deployment that is younger than `listLagMs` may be unknown only because it was not stored yet.
    */
   const isStopConfirmedBy = (error: unknown, knownAt: number) =>
     error instanceof AlreadyTerminated || (error instanceof NotFound && clock.now() - knownAt >= listLagMs)
@@ -149,10 +147,10 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
   }
 }
 
-/** True if the error is a response of the service, even if it no longer knows the deployment. */
+/** True if the error is an answer of the service about the deployment. */
 const isAnswer = (error: unknown) => error instanceof NotFound || error instanceof AlreadyTerminated
 
-/** Wraps the service and reports its responses to reads. */
+/** Wraps the service, and reports whether reads are answered. */
 function notingAnswers(service: DeploymentService, on: SourceListener): DeploymentService {
   const noting = <Answer>(call: Promise<Answer>) => {
     call.then(on.answered, (error: unknown) => (isAnswer(error) ? on.answered() : on.unanswered(error)))

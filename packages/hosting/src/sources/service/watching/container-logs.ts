@@ -4,8 +4,8 @@ import type { ServerSource } from '../../source.js'
 import { type DeploymentService, priorities } from '../deployment-service.js'
 
 /**
- * Creates the reader of container logs. The service deletes them once a deployment is stopped (service-api, Container
- * logs). Undefined for a service without logs.
+ * Creates a reader of container logs. The service deletes the logs when a deployment is stopped (service-api,
+ * Container logs). Undefined if the service has no logs.
  */
 export function createContainerLogReader(service: DeploymentService, clock: Clock): ServerSource['logs'] {
   const { logs } = service
@@ -19,7 +19,7 @@ export function createContainerLogReader(service: DeploymentService, clock: Cloc
 
 type Logs = Awaited<ReturnType<NonNullable<DeploymentService['logs']>>>
 
-/** Returns the crash message and the output. */
+/** Returns how the container ended, and its output. */
 function writtenIn({ logs, encoding, crash_logs: crashed, crash_data: crash }: Logs): ServerOutput {
   const written = crashed || (logs ?? '')
   const text = /base-?64/i.test(encoding ?? '') ? Buffer.from(written, 'base64').toString('utf8') : written

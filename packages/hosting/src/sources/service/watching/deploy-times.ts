@@ -1,25 +1,23 @@
 // pure: the time until deployments become READY, learned from earlier ones
 
-/** Learned start times by kind of deployment. Each application version is a kind. */
+/** The start times of deployments by kind. Each application version is a kind. */
 export type DeployTimes = ReturnType<typeof createDeployTimes>
 
-/** Classes of the histogram. Each is `STEP` times as long as the previous one. The last one has all longer times. */
+/**
+ * Classes of a histogram of start times. Each is `STEP` times as long as the last. The last counts all longer times.
+ */
 const SHORTEST_MS = 100
 const STEP = 1.1
 const CLASSES = 100
-/** Weights are halved whenever twice this number of times was added, so that a changed version is learned soon. */
+/** Once twice this many times are recorded, all weights are halved, so that changes are learned soon. */
 const ENOUGH = 400
 /**
- * The assumption about an unknown kind (our choice): half of the deployments are READY after 6 s, nine of ten between 2
- * s and 20 s. The assumption has the weight of `weight` recorded times.
+ * The assumption for a kind without recorded times (our choice): half of the deployments are READY after 6 s, and nine
+ * of ten between 2 s and 20 s. It counts like `weight` recorded times.
  */
 const BELIEF = { medianMs: 6000, spread: 0.7, weight: 4 }
-/**
- * Mean number of milliseconds until READY for a deployment that has taken longer than nearly all others. It may become
- * READY any time.
- */
+/** Mean milliseconds until a deployment becomes READY that has already taken longer than nearly all others. */
 const STRAGGLER_MS = 30_000
-/** Maximum number of remembered kinds. */
 const MOST_KINDS = 1000
 
 const classOf = (ms: number) => Math.log(Math.max(ms, 1) / SHORTEST_MS) / Math.log(STEP)
@@ -37,12 +35,12 @@ export function createDeployTimes() {
   }
 
   return {
-    /** Records that a deployment of this kind became READY after `ms` milliseconds. */
+    /** Records the milliseconds that a deployment took until READY. */
     took: (kind: string, ms: number) => learnedOf(kind).add(ms),
     /**
-     * Returns the probability, 0 to 1, that a deployment that was not READY at one age is READY at a later one.
-     * @param seenMs milliseconds from the create to when it was last seen not READY.
-     * @param ageMs milliseconds from the create to now; not less than `seenMs`.
+     * Returns the probability that a deployment is READY now, if it was not READY when it was last seen.
+     * @param seenMs milliseconds from its create until it was last seen
+     * @param ageMs milliseconds from its create until now
      */
     chance: (kind: string, seenMs: number, ageMs: number) => {
       const learned = learnedOf(kind)
@@ -58,7 +56,7 @@ type LearnedTimes = ReturnType<typeof createLearned>
 
 function createLearned() {
   const weights = Float64Array.from({ length: CLASSES }, (_, index) => BELIEF.weight * believed(index))
-  /** Cumulative weights: of each class and all classes before it. */
+  /** Cumulative weights: of each class and all shorter ones. */
   const sums = new Float64Array(CLASSES)
   let seen = 0
   let isStale = true
@@ -83,7 +81,7 @@ function createLearned() {
       }
       isStale = true
     },
-    /** Returns the fraction of deployments that were READY by this age. */
+    /** Returns the share of deployments that are READY at this age. */
     shareBy: (ms: number) => {
       if (isStale) sumUp()
       const position = classOf(ms)
@@ -96,7 +94,7 @@ function createLearned() {
   }
 }
 
-/** Returns the approximate fraction of a log-normal distribution that falls into a class. */
+/** Returns the approximate share of a log-normal distribution in a class. */
 function believed(index: number): number {
   const deviation = (index + 0.5 - classOf(BELIEF.medianMs)) * (Math.log(STEP) / BELIEF.spread)
   return (Math.exp(-(deviation ** 2) / 2) / Math.sqrt(2 * Math.PI)) * (Math.log(STEP) / BELIEF.spread)

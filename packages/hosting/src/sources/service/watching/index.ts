@@ -1,4 +1,4 @@
-/** One watcher that reads the status of all deployments. */
+/** The watcher, which reads the status of all deployments. */
 export { createContainerLogReader } from './container-logs.js'
 export { sweep } from './list-sweep.js'
 export { Watcher } from './watcher.js'

@@ -4,7 +4,6 @@ import type { DeploymentService } from '../deployment-service.js'
 
 interface PageOptions {
   readonly service: DeploymentService
-  /** Tag of the deployments to list. */
   readonly tag: string
   readonly signal: AbortSignal
 }
@@ -13,17 +12,19 @@ interface SweepOptions extends PageOptions {
   /** Priority of the list requests, see `priorities`. */
   readonly priority: number
   readonly seen: (entry: DeploymentListEntry) => void
-  /** Called between two pages. The next page is listed once the promise resolves. */
+  /** Called between two pages. The next page is read once the promise resolves. */
   readonly pause: () => Promise<void>
 }
 
-/** Number of entries requested per page. The service's maximum is not documented, so pages of any size are accepted. */
+/** Number of entries to request per page. The service may return fewer. */
 export const PER_PAGE = 100
-/** Maximum number of pages of one sweep, a read of the whole list, in case the service's list never ends. */
+/** Maximum number of pages of a sweep (a read of the whole list), in case the list never ends. */
 const MOST_PAGES = 500
 const TIMEOUT_MS = 10_000
 
-/** Lists one page, newest first. The service filters. Callers check the tag of each entry. */
+/**
+ * Reads a page of the list, newest first. The service may ignore the filter, so callers check the tag of each entry.
+ */
 export async function listPage(
   { service, tag, signal }: PageOptions,
   page: number,
@@ -34,9 +35,9 @@ export async function listPage(
 }
 
 /**
- * Lists the deployments with this tag page by page. Resolves with true if all of them were listed. The list ends at a
- * page without new entries, whatever the service reports about further pages. When deployments end during the sweep,
- * later ones move to a page that was read already. If the total count shows that, the page is read again.
+ * Reads the list of deployments with a tag, page by page. Resolves with true if the whole list was read. The list ends
+ * at a page without new entries, even if the service promises more. If deployments end during the sweep, later ones
+ * move to a page that was already read. If the total count shows that, the previous page is read again.
  */
 export async function sweep({ seen, pause, priority, ...options }: SweepOptions): Promise<boolean> {
   const known = new Set<string>()
@@ -61,8 +62,6 @@ export async function sweep({ seen, pause, priority, ...options }: SweepOptions)
   return false
 }
 
-/**
- * True if there may be another page. If the service does not report it, another page is read, which costs one request.
- */
+/** True if there may be another page, or if the service does not say. */
 const promisesMore = (pagination: Pagination | null | undefined) =>
   pagination?.has_next ?? pagination?.next_page_number !== null

@@ -1,7 +1,7 @@
-// pure: the rate limit of status reads, and which deployment or page of the list to read next
+// pure: the rate limit of status reads, and which deployment or page of the list is read next
 import type { DeployTimes } from './deploy-times.js'
 
-/** Creates a token bucket with a rate per second. A quarter of a second's tokens may be used at once. */
+/** Creates a token bucket with `perSecond` tokens a second. It holds the tokens of a quarter of a second. */
 export function createAllowance(perSecond: number, start: number) {
   const most = Math.max(1, perSecond / 4)
   let tokens = most
@@ -13,68 +13,61 @@ export function createAllowance(perSecond: number, start: number) {
   }
   return {
     /**
-     * Returns the number of tokens left.
-     * @param now epoch milliseconds, never less than in an earlier call.
+     * Returns the number of tokens that are left.
+     * @param now epoch milliseconds, never less than in an earlier call
      */
     left,
-    /** Uses one token, even if none is left. */
+    /** Takes a token, even if none is left. */
     use: (now: number) => {
       tokens = left(now) - 1
     },
-    /**
-     * True if at least half of the tokens are left. Reads that can wait require that, so that urgent ones find some.
-     */
+    /** True if at least half of the tokens are left. Reads that can wait require that. */
     isAmple: (now: number) => left(now) >= most / 2,
   }
 }
 
-/** A deployment whose status Muster reads until it has ended. Times are epoch milliseconds. */
+/** A deployment whose status Muster follows until it has ended. Times are epoch milliseconds. */
 export type Watched = ReturnType<typeof newWatched>
 
-/** @param kind deployments of the same kind take about the same time to become READY */
+/** @param kind application version: deployments of the same kind take about the same time until READY */
 export const newWatched = (requestId: string, kind: string, now: number) => ({
   requestId,
   kind,
-  /** When the watcher began to follow the deployment, which is about its creation. */
+  /** When the deployment was followed first, which is about when it was created. */
   since: now,
-  /** The phase is `starting` until the deployment is READY, then `running`. */
+  /** `starting` until the deployment is READY, then `running`. */
   phase: 'starting' as 'starting' | 'running',
-  /** When the deployment was last seen without being READY. */
+  /** When the deployment was last seen not READY. */
   seenAt: now,
-  /** When the deployment's status was last read, successfully or not. */
+  /** When the last read of the status ended, even with an error. */
   readAt: 0,
   /** When a list last contained the deployment. */
   listedAt: 0,
-  /** When the pending list request that should contain the deployment was sent. 0 for none. */
+  /** When the list request in flight that will show the deployment was sent. 0 if there is none. */
   coveredAt: 0,
-  /** True while the deployment's status is being read. */
   reading: false,
-  /** True if the deployment has probably changed, by a webhook or because the list no longer contains it. */
+  /** True if the deployment has probably changed: by a webhook, or because the list no longer contains it. */
   suspect: false,
-  /** True if the last read of the status failed. */
   unreadable: false,
 })
 
-/** Typical duration of a read or list request in milliseconds. Deployments that become READY meanwhile are seen too. */
+/** Typical milliseconds of a request. A deployment that becomes READY meanwhile is seen too. */
 const LOOK_MS = 50
-/** Probability that a starting deployment with a hint is READY. Webhooks are nearly always right. */
+/** Probability that a starting deployment with a hint (e.g. a webhook) is READY. */
 const CHANCE_OF_SUSPECT = 0.95
-/** There may be more hints than reads. Deployments that wait much longer than this come before several others. */
+/** Milliseconds after which a deployment with a hint takes precedence over newer ones. */
 const PATIENCE_MS = 200
 /** Minimum number of milliseconds between two reads of one deployment. */
 const READ_GAP_MS = { starting: 200, running: 1000 }
 /**
- * Milliseconds since the last read of a starting deployment that count like 1 ms of waiting players. Only a read shows
- * errors, so a read becomes worth more although lists show the deployment.
+ * How many milliseconds since a starting deployment's last status read weigh as much as 1 ms of players' waiting.
+ * Lists do not show errors, so the status must be read now and then.
  */
 const UNREAD_PER_MS = 200
 /** Minimum worth of a request, in milliseconds of players' waiting that it is expected to save. */
 const LEAST_WORTH = { read: 25, page: 25 }
 
-/**
- * Returns the milliseconds of waiting that seeing the deployment is expected to end: the probability that it is READY ×
- * the time since it was last seen.
- */
+/** Returns the worth of seeing a deployment: the probability that it is READY × the milliseconds since last seen. */
 export function seeingWorth(one: Watched, now: number, times: DeployTimes): number {
   if (one.phase === 'running') return 0
   if (one.suspect && one.coveredAt === 0) {
@@ -85,7 +78,7 @@ export function seeingWorth(one: Watched, now: number, times: DeployTimes): numb
   return times.chance(one.kind, unseenSince - one.since, now + LOOK_MS - one.since) * (LOOK_MS + now - unseenSince)
 }
 
-/** Returns the worth of a status read, which also shows errors and the end of a running deployment. 0: not now. */
+/** Returns the worth of reading a status, which also shows errors and the end. 0 if it must not be read now. */
 export function readingWorth(one: Watched, now: number, times: DeployTimes): number {
   const { phase, reading, suspect, readAt } = one
   const unread = now - readAt
@@ -95,7 +88,7 @@ export function readingWorth(one: Watched, now: number, times: DeployTimes): num
   return worth < LEAST_WORTH.read ? 0 : worth
 }
 
-/** Returns the deployments whose status is most worth reading, at most `most`. */
+/** Returns the deployments whose status is most worth reading, at most `most` of them. */
 export function mostWorthReading(watched: Iterable<Watched>, now: number, times: DeployTimes, most: number): Watched[] {
   if (most < 1) return []
   return Array.from(watched, (one) => ({ one, worth: readingWorth(one, now, times) }))
@@ -106,9 +99,8 @@ export function mostWorthReading(watched: Iterable<Watched>, now: number, times:
 }
 
 /**
- * Returns the number (from 1) of the page most worth listing. Undefined if no page is worth it.
- * @param newestFirst the followed deployments in the expected order of the list, at least to the last one that is
- *   starting.
+ * Returns the number, from 1, of the list's page that is most worth reading. Undefined if none is worth it.
+ * @param newestFirst the followed deployments in the order of the list, up to the last one that is starting
  */
 export function mostWorthListing(
   newestFirst: readonly Watched[],

@@ -8,7 +8,7 @@ import { type DeploymentService, priorities } from '../deployment-service.js'
 import type { DeployTimes } from './deploy-times.js'
 import { createAllowance, mostWorthReading, type Watched } from './read-budget.js'
 
-/** The followed deployments: those whose status Muster reads until they have ended. */
+/** The followed deployments. Muster reads their status until they have ended. */
 type WatchedSet = ReturnType<typeof createWatchedSet>
 
 export function createWatchedSet() {
@@ -16,7 +16,7 @@ export function createWatchedSet() {
   const starting = new Map<string, Watched>()
   const suspects = new Set<Watched>()
   const suspect = (one: Watched) => {
-    // A read of the list may report a deployment that was followed when the read began but no longer is.
+    // A list may report a deployment that is no longer followed.
     if (watched.get(one.requestId) !== one) return
     one.suspect = true
     if (one.phase === 'running') suspects.add(one)
@@ -29,7 +29,7 @@ export function createWatchedSet() {
     get: (requestId: string): Watched | undefined => watched.get(requestId),
     /** True if the deployment is still followed. */
     has: (one: Watched) => watched.get(one.requestId) === one,
-    /** Marks a deployment as running, because it is known to be READY. */
+    /** Records that a deployment is READY. */
     settle: (requestId: string) => {
       starting.delete(requestId)
       const one = watched.get(requestId)
@@ -43,19 +43,16 @@ export function createWatchedSet() {
       watched.delete(requestId)
       starting.delete(requestId)
     },
-    /**
-     * Records a hint, such as a webhook, that the deployment has changed. Has no effect on a deployment that is not
-     * followed.
-     */
+    /** Records that a deployment has probably changed. Has no effect if it is no longer followed. */
     suspect,
-    /** Withdraws the hint, because the deployment's status is being read. */
+    /** Called when the deployment's status is being read. */
     clear: (one: Watched) => {
       one.suspect = false
       suspects.delete(one)
     },
     /** Returns all deployments, in order of creation. */
     all: (): Watched[] => [...watched.values()],
-    /** Returns the newest deployments, back to the oldest that is starting, filled up to whole pages of `perPage`. */
+    /** Returns the newest deployments, up to the oldest that is starting, filled up to whole pages. */
     newestPages: (perPage: number): Watched[] => {
       const newest: Watched[] = []
       let left = starting.size
@@ -67,9 +64,8 @@ export function createWatchedSet() {
       return newest
     },
     starting,
-    /** Returns the number of running deployments. */
     running: () => watched.size - starting.size,
-    /** Running deployments that may have ended, e.g. by a webhook. */
+    /** Running deployments that have probably changed, e.g. by a webhook. */
     suspects,
   }
 }
@@ -79,11 +75,9 @@ export interface StatusReaderOptions {
   readonly watched: WatchedSet
   readonly times: DeployTimes
   readonly clock: Clock
-  /** Milliseconds after a create for which the service may not show the deployment yet. */
+  /** Milliseconds for which the service may not show a new deployment. */
   readonly listLagMs: number
-  /** Maximum number of status reads per second. */
   readonly readsPerSecond: number
-  /** Aborts all reads. */
   readonly signal: AbortSignal
   readonly report: (change: ServerChange) => void
   readonly problem: (during: 'status', error: unknown, requestId: string) => void
@@ -92,23 +86,23 @@ export interface StatusReaderOptions {
 /** Maximum number of concurrent status reads, so that none waits long for the client's rate limit. */
 const MOST_READS = 10
 const TIMEOUT_MS = 10_000
-/** Minimum number of milliseconds between two immediate reads of one deployment because of hints. */
+/** Minimum milliseconds between two reads of a deployment because of hints. */
 const HINT_GAP_MS = 200
 
-/** Turns status reads and list entries into status changes. */
+/** Reads the status of deployments, and reports changes that a read or the list shows. */
 export function createStatusReader(options: StatusReaderOptions) {
   const { service, watched, times, clock, listLagMs, readsPerSecond, signal, report, problem } = options
   const allowance = createAllowance(readsPerSecond, clock.now())
-  /** Deployments that are READY by the list and whose status is being read as well. */
+  /** Deployments that the list shows as READY while their status is being read, with the address in the list. */
   const listedReady = new Map<Watched, Assignment>()
-  /** Deployments with a hint that came while the maximum number of reads was in flight. */
+  /** Deployments with a hint that came while too many reads were in flight. */
   const hinted = new Set<Watched>()
   let reads = 0
 
   const ready = (one: Watched, assignment: Assignment) => {
     const now = clock.now()
     const unseenSince = Math.max(one.seenAt, one.since)
-    // The deployment became READY at an unknown time since it was last seen. The middle of that time is recorded.
+    // The deployment has become READY between then and now, so the middle is recorded.
     times.took(one.kind, (unseenSince + now) / 2 - one.since)
     report({ kind: 'ready', handle: one.requestId, assignment, unseenMs: now - unseenSince })
   }
@@ -170,16 +164,12 @@ export function createStatusReader(options: StatusReaderOptions) {
 
   return {
     /**
-     * Reads the status at once, or once fewer than `MOST_READS` reads are in flight. Does nothing if a read of the
-     * deployment is in flight or ended within `HINT_GAP_MS`, or if less than half of the reads per second are left. A
-     * later read or list then shows the change.
+     * Reads the status of a deployment, at once or when another read ends. Does nothing if its status is being read or
+     * was read within `HINT_GAP_MS`, or if too few tokens are left. A later read or list then shows the change.
      */
     confirm,
 
-    /**
-     * Reads the statuses that probably reveal most. A read because of a hint, such as a webhook, may use the last of
-     * the reads per second. Other reads leave some for the next hint.
-     */
+    /** Reads the statuses that are most worth it. Only reads because of a hint may use the last tokens. */
     readBest: (among: Iterable<Watched>, now: number) => {
       for (const one of mostWorthReading(among, now, times, Math.min(allowance.left(now), MOST_READS - reads))) {
         if (one.suspect && one.phase === 'starting') void read(one, priorities.confirm)
@@ -188,8 +178,8 @@ export function createStatusReader(options: StatusReaderOptions) {
     },
 
     /**
-     * Applies the list's entry of a deployment.
-     * @param askedAt when the list was requested, in epoch milliseconds.
+     * Applies an entry of the list.
+     * @param askedAt when the list was requested, in epoch milliseconds
      */
     listed: (one: Watched, entry: DeploymentListEntry, askedAt: number) => {
       one.listedAt = clock.now()
@@ -206,7 +196,7 @@ export function createStatusReader(options: StatusReaderOptions) {
       } else if (one.reading) {
         listedReady.set(one, assignment)
       } else if (mayRead && allowance.isAmple(clock.now())) {
-        // If the read fails, the list's entry is used.
+        // If the read fails, the address in the list is used.
         listedReady.set(one, assignment)
         void read(one, priorities.confirm)
       } else {

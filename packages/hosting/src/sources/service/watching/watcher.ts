@@ -10,48 +10,42 @@ import { mostWorthListing, newWatched, type Watched } from './read-budget.js'
 type OfReads = Pick<StatusReaderOptions, 'service' | 'clock' | 'listLagMs' | 'readsPerSecond' | 'report'>
 
 export interface WatcherOptions extends OfReads {
-  /** Tag of all deployments to follow. */
+  /** Tag of the deployments to follow. */
   readonly tag: string
-  /** True if the service reports changes by webhooks, so that lists need only find missed ones. */
+  /** True if the service sends webhooks, so that lists only need to find changes that no webhook has reported. */
   readonly pushed: boolean
-  /** Called with a listed deployment that has the tag, and whose status Muster does not read. */
+  /** Called with a listed deployment that has the tag and is not followed. */
   readonly stranger: (entry: DeploymentListEntry) => void
-  /** Called when all pages have been listed, one after another since `begunAt`, in epoch milliseconds. */
+  /** Called when the whole list was read. @param begunAt epoch milliseconds at which the read began */
   readonly swept?: ((begunAt: number) => void) | undefined
   readonly problem: (during: 'list' | 'status', error: unknown, requestId?: string) => void
 }
 
 /** Maximum number of concurrent list requests, so that none waits long for the client's rate limit. */
 const MOST_LISTS = 2
-/**
- * `STEP_MS`: milliseconds between two decisions about the next read while a deployment is starting. `LOOK_MS`:
- * milliseconds for which one call of `readDue` continues.
- */
+/** Milliseconds between two decisions what to read (`STEP_MS`), and for which a call of `readDue` lasts (`LOOK_MS`). */
 const STEP_MS = 25
 const LOOK_MS = 2000
 /**
- * Minimum number of milliseconds between two pages. Usual: the documented limit of 10 a second. Failed: after a
- * failure. Complete: in a complete sweep, which leaves half of the limit to starting deployments.
+ * Minimum milliseconds between two pages. `usual`: the documented limit of 10 a second. `failed`: after a failure.
+ * `complete`: during a sweep, so that half of the limit is left for starting deployments.
  */
 const PAGE_GAP_MS = { usual: 100, failed: 1000, complete: 200 }
 /**
- * Milliseconds between two complete sweeps, which find ended and unknown deployments. Usual; after a failure; and while
- * deployments run whose end no webhook reports. With up to 1,000 of them, on ten pages of 100, an end is then seen
- * within 5 s: two sweeps of 2 s and a status read.
+ * Milliseconds between two sweeps (reads of the whole list). `usual`; `failed`: after a failure; `running`: while
+ * deployments run whose end no webhook reports. With up to 1,000 deployments, an end is then noticed within 5 s: after
+ * two sweeps of 2 s and a status read.
  */
 const COMPLETE_GAP_MS = { usual: 30_000, failed: 5000, running: 2000 }
-/**
- * Maximum number of hints (webhooks) kept about deployments whose status Muster does not read (yet), because forged
- * ones must not fill the memory.
- */
+/** Maximum number of hints about deployments that are not followed. Forged webhooks must not fill the memory. */
 const MOST_HINTS = 1000
 
 /**
- * Follows all deployments together, within the rate limits of the service. It next reads the page of the list, or the
- * status, that is expected to reveal most. That follows from the probability of each deployment to be READY by now, and
- * the time since it was last seen. From time to time a sweep lists all pages to find ended and unknown deployments. A
- * deployment listed as READY is confirmed by a status read, which also shows its location. If the read would make
- * players wait, the list's entry is used.
+ * Follows all deployments within the rate limits of the service. The next request is the one that is expected to
+ * reveal most: a page of the list, or a status. That depends on the probability that deployments are READY by now, and
+ * on the time since they were last seen. Regular sweeps read the whole list to find deployments that have ended or are
+ * unknown. A deployment listed as READY is confirmed by a status read, which also shows its location. If no read is
+ * possible at once, the list's entry is used.
  */
 export class Watcher {
   readonly #options: WatcherOptions
@@ -64,7 +58,7 @@ export class Watcher {
   #lists = 0
   #nextPageAt = 0
   #sweeping = false
-  /** Start of the last complete sweep, in epoch milliseconds; -Infinity before the first. */
+  /** Epoch milliseconds at which the last sweep began. -Infinity before the first. */
   #sweptAt = -Infinity
   #mayNotSweepBefore = 0
   #lookingUntil = 0
@@ -80,7 +74,7 @@ export class Watcher {
     })
   }
 
-  /** Marks a deployment as known to be READY. From now on only its end is watched for. */
+  /** Records that a deployment is READY. From now on, only its end matters. */
   settle(requestId: string): void {
     this.#watched.settle(requestId)
   }
@@ -89,8 +83,8 @@ export class Watcher {
   }
 
   /**
-   * Follows a deployment that was just created, until it is forgotten.
-   * @param kind deployments of the same kind take about the same time to become READY.
+   * Follows a deployment that was just created, until `forget`.
+   * @param kind deployments of the same kind take about the same time until READY
    */
   follow(requestId: string, kind: string) {
     const now = this.#options.clock.now()
@@ -100,7 +94,7 @@ export class Watcher {
     if (one.suspect) this.#statusReader.confirm(one)
   }
 
-  /** Records that a deployment may have changed, e.g. from a webhook. May be called before `follow`. */
+  /** Records that a deployment has probably changed, e.g. by a webhook. The call may come before `follow`. */
   hint(requestId: string) {
     const one = this.#watched.get(requestId)
     if (one === undefined) {
@@ -113,7 +107,7 @@ export class Watcher {
     this.#statusReader.confirm(one)
   }
 
-  /** Reads statuses and lists that are worth it, for the next two seconds. Results are reported as they arrive. */
+  /** Begins the reads of the next two seconds. Changes are reported as they are found. */
   readDue(now: number) {
     if (this.#isSweepDue(now)) void this.#sweepAll(now)
     this.#lookingUntil = now + LOOK_MS
@@ -121,7 +115,7 @@ export class Watcher {
     if (!this.#isLooking && this.#watched.starting.size > 0) void this.#lookOn()
   }
 
-  /** Aborts all reads and stops the watcher. */
+  /** Aborts all reads. */
   close() {
     return this.#closing.abort()
   }
@@ -132,7 +126,7 @@ export class Watcher {
     else this.#statusReader.listed(one, entry, askedAt)
   }
 
-  /** Lists the page that is expected to reveal most, if any page is worth it. */
+  /** Reads the page of the list that is most worth it, if any is. */
   async #listBest(now: number): Promise<void> {
     const newestFirst = this.#watched.newestPages(this.#perPage)
     const page = mostWorthListing(newestFirst, now, this.#times, this.#perPage)
@@ -147,7 +141,7 @@ export class Watcher {
         page,
         priorities.routine,
       )
-      // A full page shows how many entries the service returns per page, regardless of the requested limit.
+      // The page is full, so it shows how many entries the service returns per page.
       if (pagination?.has_next === true && data.length > 0) this.#perPage = data.length
       for (const entry of data) if (hasTag(entry, this.#options.tag)) this.#tellListed(entry, now)
     } catch (error) {
@@ -169,7 +163,7 @@ export class Watcher {
         await this.#options.clock.sleep(STEP_MS, this.#closing.signal)
       }
     } catch {
-      // The watcher was closed.
+      // `close` was called.
     } finally {
       this.#isLooking = false
     }
@@ -209,8 +203,8 @@ export class Watcher {
   }
 
   /**
-   * True if a deployment that ran is no longer in the list. If it was never listed, or its status was read since, it
-   * counts as missing only 30 s after its last read.
+   * True if a running deployment is probably no longer in the list. A deployment that no list has shown since its last
+   * status read counts as missing only 30 s after that read.
    */
   #isMissing(one: Watched, startedAt: number) {
     return one.listedAt < startedAt && (one.listedAt > one.readAt || startedAt - one.readAt >= COMPLETE_GAP_MS.usual)
