@@ -1,5 +1,5 @@
-// Fails if a commit since the base has an unclear message: a subject of more than 72 characters, a line right below it,
-// or no body for a change of more than 500 lines.
+// Fails if a commit since the base has an unclear message: a subject of more than 72 characters, or a line right below
+// it. A change of more than 500 lines also needs a body.
 // Usage: node commit-check.mjs [base], where the base is a commit. Default: the last commit before this rule. A clone
 // without the base, e.g. a shallow one, checks only its latest commit.
 import { execFileSync } from 'node:child_process'

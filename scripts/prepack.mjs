@@ -1,6 +1,6 @@
 // Runs before a package is packed. Builds the package anew, and fails if an entry point is missing.
 // Usage: node prepack.mjs [script ...], with the scripts that bundle the built files.
-// MUSTER_PACK_BUILT=1 packs what is built, for a clone in which nothing but the present sources was ever built.
+// MUSTER_PACK_BUILT=1 packs the existing build, for a fresh clone in which only the present sources were built.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 

@@ -15,8 +15,8 @@ const goals = [
 ] as const
 
 /**
- * Compares the cost of the whole matchmaker's matches for a crowd that arrives with the least cost that was possible
- * within the rules, if no player had waited longer: see `boundOf`.
+ * Compares the cost of the matchmaker's matches for an arriving crowd with the least cost that was possible within the
+ * rules if no player had waited longer: see `boundOf`.
  */
 export async function arrivingCostFigures(): Promise<Figures> {
   const crowd = arriving()

@@ -27,8 +27,8 @@ const queue: QueueDefinition = {
 }
 
 /**
- * The goals of each queue: the percentage of players who are matched, the maximum 95th percentile of waits in seconds,
- * and the mean cost of a match's pairs.
+ * Goals of each queue. `percent`: share of players who are matched. `waitS`: maximum 95th percentile of waits in
+ * seconds. `cost`: mean cost of a match's pairs.
  */
 const goals = [
   { name: 'no patience', more: {}, percent: 76, waitS: 34, cost: 2.95 },

@@ -21,10 +21,13 @@ interface Near {
 
 /**
  * Returns a lower bound of `averageCost` over all ways to match these players in matches of `size`, within the rules.
- * In any such way, each player has `size` − 1 others, and is one of the others of as many players. Give each player any
- * price. If everybody chose the others with the least cost plus price, the total would be at most that of any matches,
- * in which the prices paid are `size` − 1 times the sum of all prices. The total minus these prices is therefore a
- * lower bound. A player who is chosen too often gets a higher price, until no change of prices raises the bound.
+ *
+ * In any such way, each player has `size` − 1 others, and is one of the others of `size` − 1 players. Give each player
+ * a price, which everyone who has that player pays. The prices paid are then `size` − 1 times the sum of all prices,
+ * whatever the matches. Now let everyone choose the others with the least cost plus price, even if no matches result.
+ * The total is at most that of any matches, so the total minus the prices is a lower bound.
+ *
+ * A player who is chosen too often gets a higher price, for a fixed number of rounds. The best bound counts.
  */
 export function leastCost(players: readonly Standing[], size: number): number {
   const seats = size - 1
@@ -45,7 +48,7 @@ export function leastCost(players: readonly Standing[], size: number): number {
   return best
 }
 
-/** Returns what a player pays for the others with the least cost plus price, and counts those others. */
+/** Returns what a player pays for the others with the least cost plus price. Counts these others in `chosen`. */
 function choose({ others, costs, further }: Near, seats: number, prices: Float64Array, chosen: Float64Array): number {
   const paid = new Float64Array(seats).fill(further)
   const taken = new Int32Array(seats).fill(-1)

@@ -24,10 +24,9 @@ const compiled = compileQueue(
 )
 
 /**
- * Compares the cost of pairs with those of a greedy nearest neighbour: each ticket, the oldest first, gets the best
- * remaining one that the rules allow. The cost is the distance and the difference in skill, each in units of its
- * strictest limit. Only the cheapest pairs of both are compared, as many as both have, because additional pairs are
- * more expensive.
+ * Compares the cost of pairs with those of a greedy choice: each ticket, the oldest first, gets the best remaining one
+ * within the rules. The cost is the distance and the difference in skill, each in units of its strictest limit. Only
+ * the cheapest pairs of both are compared, as many as both have, because additional pairs are more expensive.
  */
 export async function pairCostFigures(): Promise<Figures> {
   const results = SIZES.map((size) => ({ name: nameOf(size), ...compared(size) }))

@@ -9,15 +9,15 @@ const ROUNDS = 5
 const SINGLE = { perRequest: 1, tickets: 20_000, connections: 32 }
 const BATCHED = { perRequest: 500, tickets: 50_000, connections: 4 }
 /**
- * Number of waiting players. A process may have 20,000 files open here, and needs some itself. The cost of this number
- * stands for that of 20,000.
+ * Number of waiting players. On the machine of the benchmark, a process may have 20,000 files open, and needs some
+ * itself. The cost of this number stands for that of 20,000.
  */
 const WAITERS = 19_800
 const PROMISED_WAITERS = 20_000
 
 /**
- * Measures the ticket API over loopback HTTP, in a process of its own: the tickets that one core creates per second of
- * CPU time, the kernel's work for sockets included, and the memory of the process while `WAITERS` players wait.
+ * Measures the ticket API over loopback HTTP, in a process of its own. Figures: the tickets that one core creates per
+ * second of CPU time, with the kernel's work for sockets, and the memory while `WAITERS` players wait.
  */
 export async function ticketApiFigures(): Promise<Figures> {
   const [single = [], bare = []] = await createsPerSecond(SINGLE, [SERVER, BARE])

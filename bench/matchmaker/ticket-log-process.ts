@@ -36,7 +36,7 @@ let files = 0
 const newPath = () => join(folder, `log-${files++}`)
 
 let players = 0
-/** Returns a ticket with as much data as a game states of a player. */
+/** Returns a ticket with as much data about its player as games usually have. */
 const ticketFor = (queue: string) => {
   players += 1
   const attributes = { skill: 1500 + (players % 700), maps: ['dust', 'mirage'], platform: 'pc' }
@@ -113,7 +113,7 @@ async function crowd(): Promise<string> {
   return path
 }
 
-/** Starts with that file, as a next process would, and rewrites it. */
+/** Opens the file like the next process, and rewrites it. */
 async function goOn(path: string) {
   collect()
   const before = cpuMs()

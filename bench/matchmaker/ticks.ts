@@ -17,9 +17,8 @@ const scenes: Readonly<Record<SceneName, string>> = {
 }
 
 /**
- * Measures ticks in scenes in which matches are hard to find: how long they block the event loop, and which share of
- * the tick interval they take. Each scene runs in processes of its own, and is measured from its first tick, which is
- * cold.
+ * Measures ticks in scenes with matches that are hard to find: how long ticks block the event loop, and which share of
+ * the interval they take. Each scene runs in processes of its own, and is measured from its first tick, which is cold.
  */
 export async function tickFigures(): Promise<Figures> {
   const figures: Figures['figures'][number][] = []

@@ -7,9 +7,9 @@ const PROGRAM = new URL('./wait-cost-process.js', import.meta.url)
 const RUNS = 3
 
 /**
- * Measures the cost of estimated waits in a queue with 204 kinds of tickets, 400 tickets per second, and one request of
- * each waiting player per second. With `MUSTER_BESIDE`, the URL of another build's matchmaker, that build is measured
- * too.
+ * Measures the cost of estimated waits in a queue with 204 kinds of tickets and 400 tickets per second. Each waiting
+ * player requests an estimate once a second. With `MUSTER_BESIDE`, the URL of another build's matchmaker, that build is
+ * measured too.
  */
 export async function waitCostFigures(): Promise<Figures> {
   const { MUSTER_BESIDE: beside } = process.env

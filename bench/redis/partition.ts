@@ -20,8 +20,8 @@ const PER_MATCH = 10
 const CROWDS = [100_000, 1_000_000, 10_000_000]
 
 /**
- * Measures a partition: how soon players get their server's address, what that costs, how soon another process leads,
- * and what a large number of players needs.
+ * Measures a partition: how soon players get their server's address, at what cost, and how soon another process leads.
+ * Computes what a large number of players needs.
  */
 export async function partitionFigures(): Promise<Figures> {
   const { p50, p99 } = await measureLatency()

@@ -9,10 +9,10 @@ const WORK = { total: 40_000, atOnce: 512 }
 export interface CpuPerTicket {
   readonly redis: number
   readonly leader: number
-  /** Of the process that creates the ticket, and waits for its assignment. */
+  /** CPU time of the process that creates the ticket, and waits for its assignment. */
   readonly follower: number
   readonly standby: number
-  /** Of each process that only follows the ticket's changes. */
+  /** CPU time of each process that only follows the ticket's changes. */
   readonly listener: number
 }
 

@@ -28,9 +28,8 @@ export const unbounded = {
 }
 
 /**
- * Creates a service whose servers are READY at once and stay so for every process, which a webhook reports. Its list
- * never answers, because the cost of sweeps is measured elsewhere.
- * @param hint called in place of a webhook.
+ * Creates a service whose servers are READY at once, as a webhook reports. They stay so for every process. Its list
+ * never answers, because the cost of sweeps is measured elsewhere. @param hint called in place of a webhook.
  */
 export function readyAtOnce(hint: (requestId: string) => unknown): DeploymentService {
   let created = 0

@@ -12,7 +12,7 @@ const DIRECT_SECONDS = 0.5
 const ADDED_GOAL_MICROSECONDS = 60
 
 interface Round {
-  /** Without a relay. */
+  /** The outcome without a relay. */
   readonly direct: Outcome
   readonly relay: Outcome
   readonly forwarding: Outcome

@@ -9,7 +9,8 @@ export interface JoinRound {
   /** Microseconds from when a join is due until it is done, so that everything counts that blocks the thread. */
   readonly joinMicroseconds: Percentiles
   /**
-   * The part before the call, in which the thread was busy with other calls, with a tick, or with garbage collection.
+   * The part of `joinMicroseconds` before the call, in which the thread was busy with other calls, a tick, or garbage
+   * collection.
    */
   readonly waitMicroseconds: Percentiles
   /** Joins per second that were reached. */

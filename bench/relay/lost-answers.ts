@@ -126,8 +126,8 @@ async function untilSeated(lobbies: Lobbies, clock: Clock, lobbyId: string, play
 }
 
 /**
- * Returns the number of wrong tokens: those that a player of the lobby has but the service does not know for that
- * player, and those that the service knows but no player of the lobby has. Undefined for a lobby that is not running.
+ * Returns the number of wrong tokens; undefined for a lobby that is not running. Tokens of a lobby's players must be
+ * those that the service knows for them, and the service must know no others.
  */
 async function wrongTokens(lobbies: Lobbies, client: Client, { lobbyId, inside }: Played): Promise<number | undefined> {
   const all = await Promise.all(

@@ -3,8 +3,8 @@ import type { Socket } from 'node:dgram'
 import { ask } from './sockets.js'
 
 /**
- * As much of a TURN client (RFC 8656) as it takes to send through a server that asks for no credentials:
- * an allocation, and a channel to a port of this machine.
+ * A minimal TURN client (RFC 8656) for a server without credentials: it opens an allocation, and a channel to a port of
+ * this machine.
  */
 
 const COOKIE = 0x2112_a442

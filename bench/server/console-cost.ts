@@ -12,7 +12,7 @@ const FIRST_ROUNDS = 4
 const LOAD: ConsoleLoad = { perSecond: 5000, seconds: 4 }
 
 /**
- * Measures the cost of an open console while 5,000 tickets per second are matched and served: the difference to a
+ * Measures the cost of an open console while 5,000 tickets per second are matched and served. It is the difference to a
  * process without a console, in percentage points of a core. The two take turns, so that both find the machine in the
  * same state.
  */

@@ -15,7 +15,7 @@ const CROWD = 3.3
 const REST_MS = 3000
 /** Milliseconds between two requests of the bystander, which are creates and reads in turns. */
 const EVERY_MS = 20
-/** Milliseconds that a slower response counts as. */
+/** A slower response counts as this many milliseconds. */
 const LONGEST_MS = 10_000
 
 /** The measurements of a bystander. */

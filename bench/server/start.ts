@@ -62,8 +62,8 @@ export async function startFigures(): Promise<Figures> {
 }
 
 /**
- * Bundles the program as it is packed, in a folder in which the native module is found that stays outside of the
- * bundle.
+ * Bundles the program as for a release. The folder is below the server's `node_modules`, so that the bundle finds the
+ * native module, which it does not contain.
  */
 async function packed() {
   const cache = fileURLToPath(new URL('node_modules/.cache/', SERVER))

@@ -5,8 +5,8 @@ import { configuration, environment } from './configuration.js'
 import { startService } from './service.js'
 
 /**
- * Number of waiting players. A process may have 20,000 files open here, and needs some itself. The cost of this number
- * stands for that of 20,000.
+ * Number of waiting players. On the machine of the benchmark, a process may have 20,000 files open, and needs some
+ * itself. The cost of this number stands for that of 20,000.
  */
 const WAITERS = 19_800
 const PROMISED_WAITERS = 20_000

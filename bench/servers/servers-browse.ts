@@ -22,9 +22,8 @@ const browser = { attributes: { mode: { type: 'string' as const }, map: { type: 
 const MODES = ['ctf', 'dm', 'koth']
 
 /**
- * Measures what it costs to search servers: a page of 20 out of 10,000, filtered by two attributes, seats and build,
- * and sorted by ping and seats. Also measures 1,000 viewers of different pages, while the seats of 500 servers change
- * every second.
+ * Measures the cost of a search for servers: 20 out of 10,000, filtered by two attributes, seats and build, sorted by
+ * ping and seats. Also measures 1,000 viewers of different pages, while the seats of 500 servers change every second.
  */
 export async function serversBrowseFigures(): Promise<Figures> {
   const random = seededRandom(3)

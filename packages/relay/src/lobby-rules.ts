@@ -32,10 +32,7 @@ export const defaultRules: LobbyRules = {
 
 /** Codes for programs, with their sentences for people. */
 export const refusals = {
-  /**
-   * The same refusal for a wrong code, a full or a private lobby, and every other reason, so that it does not reveal
-   * which codes exist.
-   */
+  /** One refusal for every reason, e.g. a wrong code or a full lobby, so that it does not reveal which codes exist. */
   'not-joinable':
     'no lobby can be joined in this way: the code may be wrong, or the lobby full, private, started or closed to you',
   'no-such-lobby': 'there is no such lobby, or it is not yours to see',

@@ -74,7 +74,7 @@ const schema = z
   })
   .prefault({})
 
-/** @throws {InvalidInput} naming the limit and its value. */
+/** Validates the limits. @throws {InvalidInput} naming the limit and its value. */
 const checkLimits = (limits: LobbyApiLimits | undefined) => checked(schema, limits, 'createLobbyApi: option limits')
 
 /** An open long poll or event stream of a caller. */
@@ -153,7 +153,7 @@ export interface LobbyCaller {
   readonly ip?: string | undefined
 }
 
-/** `limitStore` also counts requests for the list of lobbies. */
+/** Options of the lobby API. `limitStore` also counts requests for the list of lobbies. */
 export interface LobbyApiOptions extends ApiOptions<LobbyCaller> {
   readonly limits?: LobbyApiLimits | undefined
 }

@@ -66,7 +66,7 @@ const requestSchema = z.discriminatedUnion('kind', [
 /** A member's command. Joining is not one of these, because it needs more input. */
 export type MemberRequest = Exclude<PlayerCommand, { readonly kind: 'join' }>
 
-/** @throws {InvalidInput} naming the field. */
+/** Validates a member's command. @throws {InvalidInput} naming the field. */
 export const checkRequest = (command: MemberRequest): PlayerCommand =>
   checked(requestSchema, command, 'lobby: input') as MemberRequest
 
@@ -77,7 +77,7 @@ const followSchema = z.object({
   waitMs: z.number().min(0).optional(),
 })
 
-/** @throws {InvalidInput} naming the field. */
+/** Validates the input of `follow` and `poll`. @throws {InvalidInput} naming the field. */
 export const checkFollow = (input: Follow & { readonly waitMs?: number }): void =>
   void checked(followSchema, input, 'lobby events: input')
 
@@ -86,5 +86,5 @@ const reportSchema: z.ZodType<MatchReport> = z.discriminatedUnion('status', [
   z.strictObject({ key: z.string(), status: z.literal('ended'), reason: z.string().max(256) }),
 ])
 
-/** @throws {InvalidInput} naming the field. */
+/** Validates a report of the matchmaker. @throws {InvalidInput} naming the field. */
 export const checkReport = (report: MatchReport): MatchReport => checked(reportSchema, report, 'match report:')

@@ -20,7 +20,7 @@ export const newCode = (randomInt: RandomInt, visibility: 'public' | 'private'):
 
 const CODE = new RegExp(`^[${CODE_ALPHABET}]{${LENGTHS.public}}(?:[${CODE_ALPHABET}]{2})?$`)
 
-/** Parses a code as people type it, with lower case, spaces and dashes; undefined if it cannot be one. */
+/** Parses a code as people type it, with lower case, spaces and dashes; undefined if the text cannot be a code. */
 export function parseCode(text: string): string | undefined {
   const code = text.replaceAll(/[\s-]/g, '').toUpperCase()
   return CODE.test(code) ? code : undefined

@@ -86,7 +86,7 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
   const claim = async (lobbyId: string): Promise<Lobby | undefined> => {
     const lobby = await read(lobbyId)
     if (lobby === undefined || closing.signal.aborted || workOf(lobby).length === 0) return undefined
-    // The record from before this process took the work shows what an earlier process had started.
+    // Keep the run as it was before the claim, because it shows what an earlier process had started.
     const claimed = await change(lobbyId, { kind: 'claim', worker }).catch(() => undefined)
     return claimed === undefined || lobby.run?.status !== 'allocating' || claimed.run?.term !== lobby.run.term
       ? claimed
@@ -98,8 +98,8 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
     try {
       await change(lobby.id, result)
     } catch (error) {
-      // The lobby did not accept the result, so the session would be unknown. If the store failed, the lobby may have
-      // accepted it anyway; the search for orphans finds out.
+      // If the lobby refused the result, no lobby would own the session or ticket, so end it. If the store failed, the
+      // lobby may have accepted the result, so leave it to the search for orphans.
       const id =
         result.kind === 'opened' ? result.session.id : result.kind === 'handedOver' ? result.reference : undefined
       if (id !== undefined && error instanceof LobbyRefused) await runner.end(id).catch(() => {})
@@ -186,8 +186,8 @@ export async function closeAll(
 }
 
 /**
- * Decides whether a lobby owns a session. Sessions that no lobby has opened count as owned, because their owner is
- * unknown here.
+ * Decides whether a lobby owns a session. A session that was not opened for a lobby counts as owned, so that it is not
+ * deleted.
  */
 export function createOwnership(store: LobbyStore): (session: ListedSession) => Promise<boolean> {
   return async ({ id, label }) => {
@@ -201,5 +201,5 @@ export function createOwnership(store: LobbyStore): (session: ListedSession) => 
 const has = (lobby: Lobby, sessionId: string, term: number): boolean =>
   sessionOf(lobby)?.id === sessionId ||
   lobby.retired.some(({ id }) => id === sessionId) ||
-  // The session is just being opened; or the process that opens the lobby's session again is about to delete this one.
+  // The session is just being opened. If the opening process opens another one instead, it deletes this one itself.
   (lobby.run?.status === 'allocating' && lobby.run.term === term)

@@ -26,9 +26,9 @@ export interface LobbyLimits {
   /** Maximum number of lobbies that one player is in at a time, present or away. Default 5. */
   readonly lobbiesPerPlayer?: number | null | undefined
   /**
-   * Maximum number of relay sessions, or hand-overs to the matchmaker, that one player causes: by starting, by making
-   * another player the host, or by leaving as the host. At the limit, the player can neither start nor change the host
-   * until the window has passed. Default 10 per 10 minutes.
+   * Maximum number of relay sessions, or hand-overs to the matchmaker, that one player causes. A start causes one, and
+   * so does a change of the host, also by leaving. At the limit, the player can neither start nor change the host until
+   * the window has passed. Default 10 per 10 minutes.
    */
   readonly sessionsPerPlayer?: AttemptLimit | null | undefined
   /**
@@ -110,7 +110,7 @@ const optionsSchema = z
 
 export type LobbiesConfig = Readonly<z.output<typeof optionsSchema>>
 
-/** @throws {InvalidInput} naming the option and its value. */
+/** Validates the options of lobbies, and fills in defaults. @throws {InvalidInput} naming the option and its value. */
 export const configure = (options: LobbiesOptions): LobbiesConfig =>
   checked(optionsSchema, options, 'createLobbies: option')
 
@@ -236,7 +236,7 @@ export interface LobbyMatchmaker {
   withdraw(reference: string): Promise<void>
 }
 
-/** The outcome for the players of `HandedOver.key`. */
+/** A report about the match of the players that were handed over under `HandedOver.key`. */
 export type MatchReport =
   | {
       readonly key: string

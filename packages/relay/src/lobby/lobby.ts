@@ -175,7 +175,7 @@ export type Run =
 /** A relay session, or a reference of the matchmaker, that has to be ended. */
 export interface Retired {
   readonly id: string
-  /** The term that must be running before this is ended, because peers still use it. */
+  /** The term whose session must be ready before this session is ended, because peers use it until then. */
   readonly afterTerm: number | undefined
 }
 

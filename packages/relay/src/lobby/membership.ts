@@ -104,8 +104,8 @@ function admit(lobby: Lobby, now: number, id: string, ip: string, data: Attribut
 }
 
 /**
- * Returns the free slot that the player had before; otherwise the lowest free slot that is not reserved for a departed
- * player; otherwise the lowest free slot.
+ * Returns the free slot that the player had before. Otherwise the lowest free slot, preferably one that is not reserved
+ * for a departed player.
  */
 function slotFor({ members, departed, maxPlayers }: Lobby, now: number, playerId: string): number {
   const held = departed.filter(({ until }) => until > now)

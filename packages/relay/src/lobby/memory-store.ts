@@ -7,16 +7,16 @@ interface LobbyEntry {
   lobby: Lobby
   /** Epoch milliseconds. */
   dueAt: number
-  /** Increases with every created lobby. Pages are delimited by it. */
+  /** Rises with every created lobby, and delimits pages. */
   readonly number: number
 }
 
 /**
- * Keeps lobbies in this process's memory; they are lost when the process ends. Each tick checks all lobbies for those
- * that are due: some 0.1 ms with 10,000 lobbies, 2 ms with 100,000, which is the maximum this store is meant for.
+ * Keeps lobbies in this process's memory; they are lost when the process ends. Each tick looks for due lobbies among
+ * all, which takes some 0.1 ms with 10,000 lobbies, and 2 ms with 100,000. The store is not meant for more.
  */
 export function createMemoryLobbyStore(): LobbyStore {
-  // In order of creation, and so in ascending order of their numbers.
+  // Lobbies in order of creation, and so in ascending order of their numbers.
   const lobbies = new Map<string, LobbyEntry>()
   const idsByCode = new Map<string, string>()
   const listed = createPublicIndex()

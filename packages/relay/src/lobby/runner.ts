@@ -31,7 +31,10 @@ export function parseRunKey(
   return lobbyId === undefined ? undefined : { lobbyId, term: Number(term) }
 }
 
-/** @param relay required if `matchmaker` is undefined. */
+/**
+ * Returns the runner of relay sessions, or of a matchmaker's matches. @param relay required if `matchmaker` is
+ * undefined.
+ */
 export function runnerOf(relay: RelaySessions | undefined, matchmaker: LobbyMatchmaker | undefined): Runner {
   if (relay !== undefined) return relayRunner(relay)
   if (matchmaker !== undefined) return matchRunner(matchmaker)

@@ -52,7 +52,7 @@ function expire(lobby: Lobby, now: number, rules: LobbyRules): Lobby {
   return reason === undefined ? next : close(next, now, reason)
 }
 
-/** Denies an applicant whom the host did not answer in time, and forgets a denied one. */
+/** Removes an applicant. If the host has not decided in time, the applicant is denied. */
 function withoutApplicant(lobby: Lobby, now: number, applicant: Applicant): Lobby {
   const rest = { ...lobby, applicants: lobby.applicants.filter((other) => other !== applicant) }
   return applicant.denied ? rest : withEvent(rest, now, { type: 'applicant.decided', approved: false }, applicant.id)

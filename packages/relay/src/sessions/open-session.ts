@@ -169,7 +169,9 @@ export function createHostLimit({ ledger }: Pick<SessionContext, 'ledger'>, most
     else underWay.set(hostId, now)
   }
   return {
-    /** @throws {TooManyRelaySessions} if the player is at the limit. */
+    /**
+     * Checks that the player may host one more session. @throws {TooManyRelaySessions} if the player is at the limit.
+     */
     admit: (hostId: string) => {
       if (most === null || hosted(hostId) + (underWay.get(hostId) ?? 0) < most) return
       throw new TooManyRelaySessions(`The player already hosts ${most} relay sessions. Delete one first.`, {

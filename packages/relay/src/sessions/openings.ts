@@ -6,8 +6,7 @@ import { type SessionOpening, openingOf, type OpenRelaySession, type RelaySessio
 import type { ReadySession } from './session.js'
 
 /**
- * The sessions that are being opened. If the caller of one has stopped waiting, it is opened to the end and then
- * deleted.
+ * The sessions that are being opened. A session whose caller has stopped waiting is opened to the end and then deleted.
  */
 export class Openings {
   readonly #context: SessionContext

@@ -89,9 +89,9 @@ export interface ReapedOrphans {
 export interface OrphanOptions {
   /**
    * Milliseconds for which a session must have been seen without an owner before it is deleted. Default 120,000,
-   * because another process may just be opening it. Use 0 at a start if no other process runs. If it is less than the
-   * option `settleMs`, the call lasts that much longer and searches a second time, because creates of an ended process
-   * may take effect late.
+   * because another process may just be opening it. Use 0 at a start if no other process runs. Creates of an ended
+   * process may take effect late. So if `graceMs` is less than the option `settleMs`, the call lasts that much longer
+   * and searches a second time.
    */
   readonly graceMs?: number | undefined
   /**
@@ -144,7 +144,10 @@ export function createOrphanReaper(context: SessionContext, settleMs: number) {
     return [...seen].filter(([, since]) => now - since >= graceMs).map(([id]) => id)
   }
 
-  /** @param confirmed session id → whether the service confirmed its last deletion. */
+  /**
+   * Deletes sessions until none is due, or until repetitions no longer help.
+   * @param confirmed session id → whether the service confirmed its last deletion.
+   */
   const deleteAll = async (due: () => Promise<readonly string[]>, confirmed: Map<string, boolean>): Promise<void> => {
     for (let repeats = 0; ;) {
       const ids = await due()

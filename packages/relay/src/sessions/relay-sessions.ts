@@ -59,7 +59,7 @@ export interface RelaySessions {
   release(sessionId: string): void
   /**
    * Deletes sessions of this `owner` that belong to nobody, e.g. after a crash. Deletions that the service does not
-   * confirm are retried, here and by ticks.
+   * confirm are retried by this call and by ticks.
    */
   reapOrphans(options?: OrphanOptions): Promise<ReapedOrphans>
   /**

@@ -47,7 +47,7 @@ export type DeleteReason =
 /** A session that this process opened or adopted, and has to delete. */
 export interface OwnedSession {
   session: RelaySession
-  /** Undefined for an adopted session. */
+  /** The marker of the create that opened the session; undefined for an adopted session. */
   readonly marker: Marker | undefined
   /** The newest reading of the session: the response to its create, or a later one. */
   reading: SessionReading | undefined
@@ -192,6 +192,7 @@ const PROCESS_LENGTH = 8
 export const LABEL = /^[A-Za-z0-9][\w.~-]{0,79}$/
 
 /**
+ * Creates the markers of a process.
  * @param baseUrl URL at which webhooks arrive.
  * @param owner the same for all processes of one backend, and different for every other backend.
  */

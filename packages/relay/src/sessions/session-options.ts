@@ -79,7 +79,10 @@ const optionsSchema = z.strictObject({
 
 export type RelaySessionsConfig = Readonly<z.output<typeof optionsSchema>>
 
-/** @throws {InvalidInput} naming the option and its value. */
+/**
+ * Validates the options of relay sessions, and fills in defaults. @throws {InvalidInput} naming the option and its
+ * value.
+ */
 export const configure = (options: RelaySessionsOptions): RelaySessionsConfig =>
   checked(optionsSchema, options, 'createRelaySessions: option')
 
@@ -127,12 +130,12 @@ const openSchema = z
       context.addIssue({ code: 'custom', path: ['hostId'], message: 'must be one of the players' })
   })
 
-/** @throws {InvalidInput} naming the field. */
+/** Validates the input of a session to open. @throws {InvalidInput} naming the field. */
 export function openingOf(input: OpenRelaySession): SessionOpening {
   const { players, hostId, filters, label } = checked(openSchema, input, 'relay session: input')
   return { players, hostId: hostId ?? (players[0]?.id as string), filters, label }
 }
 
-/** @throws {InvalidInput} naming the field. */
+/** Validates a player. @throws {InvalidInput} naming the field. */
 export const playerOf = (given: { readonly id: string; readonly ip: string }) =>
   checked(player, given, 'relay session: player')

@@ -18,7 +18,7 @@ export interface RelaySeat extends RelayPlayer {
 
 export interface RelayPort {
   readonly port: number
-  /** Examples show `UDP`. */
+  /** E.g. `UDP`, as in the service's examples. */
   readonly protocol: string
   readonly link: string | undefined
 }
