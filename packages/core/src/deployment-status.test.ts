@@ -8,7 +8,7 @@ test.each([
   ['status.Ready', 'READY'],
   [' Status.ERROR ', 'ERROR'],
   ['Status.', ''],
-])('statusName of %j is %j', (status, name) => expect(statusName(status)).toBe(name))
+])('statusName reads the deployment status %j as %j', (status, name) => expect(statusName(status)).toBe(name))
 
 test('deployment statuses are compared with or without their prefix', () => {
   expect(sameStatus('Status.READY', 'ready')).toBe(true)

@@ -22,7 +22,7 @@ describe('canonicalIp', () => {
     ['0:0:0:0:0:ffff:192.0.2.1', '192.0.2.1'],
     ['64:ff9b::192.0.2.1', '64:ff9b::c000:201'],
     ['::192.0.2.1', '::c000:201'],
-  ])('canonicalIp turns %s into %s', (text, canonical) => {
+  ])('canonicalIp writes the address %s as %s', (text, canonical) => {
     expect(canonicalIp(text)).toBe(canonical)
   })
 
@@ -125,7 +125,7 @@ describe('canonicalIp', () => {
 
 describe('isPublicIp', () => {
   test.each(['8.8.8.8', '100.63.255.255', '172.32.0.1', '2001:4860:4860::8888', '2a01:4f8::1', '::ffff:8.8.8.8'])(
-    'isPublicIp is true for %s',
+    'isPublicIp is true for the public address %s',
     (ip) => {
       expect(isPublicIp(ip)).toBe(true)
     },
@@ -162,7 +162,7 @@ describe('isPublicIp', () => {
     '4000::1',
     'e000::1',
     'not an address',
-  ])('isPublicIp is false for %s', (ip) => {
+  ])('isPublicIp is false for the private or reserved address %s', (ip) => {
     expect(isPublicIp(ip)).toBe(false)
   })
 })
@@ -236,6 +236,6 @@ test.each([
   ['192.0.2.1', ['192.0.2.1']],
   ['2001:db8:1:23ff::1', ['2001:db8:1:23ff::/64', '2001:db8:1:2300::/56', '2001:db8:1::/48']],
   ['fe80::1%eth0', ['fe80::1%eth0']],
-])('addressBlocks of %s are %j', (address, blocks) => {
+])('addressBlocks lists the networks of %s that have a share of connections: %j', (address, blocks) => {
   expect(addressBlocks(address)).toEqual(blocks)
 })

@@ -119,7 +119,7 @@ describe('failures of the deployment service', () => {
     ['refuses the token', new Unauthorized('no')],
     ['cannot be reached', new ConnectionLost('no route', { sent: false })],
   ])(
-    'while the service %s, creates pause except for a probe every few seconds, and matches lose no attempt',
+    'while the service %s, one create is sent every few seconds, and failures do not count as attempts',
     async (_, error) => {
       let down = true
       const { matchmaker, service, join, run } = setUp({

@@ -19,7 +19,7 @@ test.each(['', '#', '#/', '#/other', '#token=x', 'nonsense', '#/now'])(
   },
 )
 
-test.each(['servers', 'changes'] as const)('the console view %s has no parts', (view) => {
+test.each(['servers', 'changes'] as const)('the address of the console view %s leads back to this view', (view) => {
   expect(routeOf(hrefOf(view))).toEqual({ view })
 })
 

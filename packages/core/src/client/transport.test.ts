@@ -249,7 +249,7 @@ describe('connections of the transport', () => {
     expect(dispatcher.listenerCount('connect')).toBe(0)
   })
 
-  test('requests of one transport lane do not delay requests of another lane', async () => {
+  test('a slow request of one lane, which has its own connections, does not delay one of another lane', async () => {
     const held: (() => void)[] = []
     const server = await serve((_, response, nth) =>
       nth === 1 ? held.push(() => response.end('{}')) : response.end('{}'),

@@ -206,7 +206,7 @@ describe('a long poll', () => {
     expect(listeners.size).toBe(0)
   })
 
-  test('a long poll waits for news through changes that are not news', async () => {
+  test('a long poll waits on after a change for which its read function returns nothing', async () => {
     const { clock, poll, change, state } = setUp()
     const polling = poll(1000)
     await clock.advance(100)
@@ -218,7 +218,7 @@ describe('a long poll', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('a long poll without news returns nothing when its time is over', async () => {
+  test('a long poll returns nothing when its time is over without a change', async () => {
     const { clock, poll, listeners } = setUp()
     const polling = poll(1000)
     await clock.advance(1000)

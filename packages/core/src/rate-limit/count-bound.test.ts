@@ -17,18 +17,18 @@ function setUp(leastMs = 50) {
 
 const onlyAnswers = Number.POSITIVE_INFINITY
 
-test('the count bound is infinite at first: only an answer proves that the server counted a request', () => {
+test('at first, only an answer proves that the server counted a request', () => {
   expect(setUp().at()).toBe(onlyAnswers)
 })
 
-test('the count bound stays infinite, so only answers prove counting, while answers are quick', () => {
+test('while answers are quick, only an answer proves that the server counted a request', () => {
   const { answers, at, changes } = setUp()
   answers(120, 40)
   expect(at()).toBe(onlyAnswers)
   expect(changes).toEqual([])
 })
 
-test('the count bound is 250 ms after 6 s of slow answers, and falls to 50 ms in 30 more steady seconds', () => {
+test('after 6 s of slow answers a request is taken as counted 250 ms after its write, later after 50 ms', () => {
   const { answers, at, changes } = setUp()
   answers(4, 800)
   expect(at()).toBe(onlyAnswers)
@@ -44,7 +44,7 @@ test('the count bound is 250 ms after 6 s of slow answers, and falls to 50 ms in
   ])
 })
 
-test('the count bound is infinite again once quick answers follow slow answers', () => {
+test('once quick answers follow slow ones, only an answer proves that the server counted a request', () => {
   const { answers, at, changes } = setUp()
   answers(40, 800)
   answers(6, 20)
@@ -53,7 +53,7 @@ test('the count bound is infinite again once quick answers follow slow answers',
 })
 
 describe('a count bound after a surprise', () => {
-  test('the count bound is infinite after a late event loop, until answers are slow again', () => {
+  test('after a late event loop, only an answer proves counting, until answers are slow again', () => {
     const { bound, answers, at, now, changes } = setUp()
     answers(40, 800)
     bound.late(now())
@@ -63,7 +63,7 @@ describe('a count bound after a surprise', () => {
     expect(at()).toBe(250)
   })
 
-  test('the count bound is infinite for a minute after a 429', () => {
+  test('for a minute after a 429, only an answer proves that the server counted a request', () => {
     const { bound, answers, at, now, changes } = setUp()
     answers(40, 800)
     bound.refused(now())
@@ -74,7 +74,7 @@ describe('a count bound after a surprise', () => {
     expect(at()).toBeLessThanOrEqual(250)
   })
 
-  test('the count bound is infinite after half a minute without any answer', () => {
+  test('after half a minute without any answer, only an answer proves that the server counted a request', () => {
     const { bound, answers, now } = setUp()
     answers(40, 800)
     expect(bound.at(now() + 31_000)).toBe(onlyAnswers)
@@ -82,7 +82,7 @@ describe('a count bound after a surprise', () => {
 })
 
 describe('the silence of a server', () => {
-  test('a server counts as silent once an answer takes longer than usual plus the count bound', () => {
+  test('a server counts as silent once an answer takes longer than usual plus the bound for counting', () => {
     const { bound, answers, now } = setUp()
     answers(40, 800)
     const idleUntil = now() + 5000

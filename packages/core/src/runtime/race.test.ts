@@ -4,14 +4,14 @@ import { unlessAborted, within } from './abort-signals.js'
 
 const never = () => new Promise<string>(() => {})
 
-test('within resolves to the value of a promise that settles in time, and leaves no timer', async () => {
+test('`within` resolves to the value of a promise that settles in time, and leaves no timer', async () => {
   const clock = createManualClock()
   expect(await within(Promise.resolve('here'), 1000, clock)).toBe('here')
   await expect(within(Promise.reject(new Error('no')), 1000, clock)).rejects.toThrow('no')
   expect(clock.sleepers).toBe(0)
 })
 
-test('within resolves to undefined if the promise has not settled in time', async () => {
+test('`within` resolves to undefined if the promise has not settled in time', async () => {
   const clock = createManualClock()
   const waiting = within(never(), 1000, clock)
   await clock.advance(1000)
@@ -29,7 +29,7 @@ test.each([
   await expect(waiting).rejects.toThrow('meanwhile')
 })
 
-test('unlessAborted awaits a promise directly where there is no signal', async () => {
+test('without a signal, `unlessAborted` resolves as its promise does', async () => {
   expect(await unlessAborted(Promise.resolve(1), undefined)).toBe(1)
   expect(await unlessAborted(Promise.resolve(1), new AbortController().signal)).toBe(1)
 })

@@ -9,7 +9,7 @@ test.each([
   ['2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
   ['2001:db8::1', '2001:db8::1'],
   ['fe80::1%eth0', 'fe80::1'],
-])('plainAddress of %s is %s', (text, plain) => {
+])('plainAddress writes the address %s as %s', (text, plain) => {
   expect(plainAddress(text)).toBe(plain)
 })
 
@@ -20,6 +20,6 @@ test.each([
   ['::ffff:127.0.0.1', true],
   ['128.0.0.1', false],
   ['::2', false],
-])('isLoopback of %s is %s', (text, loopback) => {
+])('isLoopback returns for the address %s: %s', (text, loopback) => {
   expect(isLoopback(plainAddress(text))).toBe(loopback)
 })

@@ -152,7 +152,7 @@ describe('the answer to a poll of an HTTP allocator', () => {
     },
   )
 
-  test('an HTTP allocator’s poll answer has a limited size', async () => {
+  test('an HTTP allocator’s poll answer above 1 MiB is refused', async () => {
     const error = await errorOf(poll(`{"servers":[],"padding":"${'x'.repeat(2 ** 20)}"}`))
     expect(error).toMatchObject({ name: 'UnexpectedResponse', message: expect.stringContaining('1048576 bytes') })
   })

@@ -70,7 +70,7 @@ function overAt(crowd: Crowd, { end, endedAt = Number.NaN, party, visit: nth }: 
   return end === 'assigned' ? endedAt + (partyIn(crowd, party).visits[nth]?.playMs ?? Number.NaN) : endedAt
 }
 
-test('the oracle allows every match of a run, and no player is lost or duplicated (property)', async () => {
+test('each match of a run obeys the rules of its queue, and no player is lost or duplicated (property)', async () => {
   let matches = 0
   await fc.assert(
     fc.asyncProperty(

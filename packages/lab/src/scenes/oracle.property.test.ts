@@ -39,7 +39,7 @@ const written = ({ players, priority }: RuleTicket, at: number) => ({
 
 const KNOWN = /^t[01]\.0$/
 
-test('two tickets match in a scene exactly if the oracle allows it (property)', async () => {
+test('two tickets match in a scene exactly if a simple check of the rules allows their match (property)', async () => {
   let [allowed, forbidden] = [0, 0]
   await fc.assert(
     fc.asyncProperty(scenes, async ({ queue, drafts, comesAfter, looksAfter }) => {

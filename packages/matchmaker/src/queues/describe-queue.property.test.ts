@@ -95,7 +95,7 @@ function byDefinition(rule: Rule, limit: RelaxingLimit, waited: number, { lastRe
 
 const waits = fc.array(fc.integer({ min: 0, max: 12_000 }), { minLength: 1, maxLength: 20 })
 
-test('property: a described curve has the limit of the definition after any wait', () => {
+test('property: the described curve of a limit has the value of the definition after any wait', () => {
   fc.assert(
     fc.property(anyQueue, waits, (definition, waited) => {
       const queue = defineQueue(definition)
@@ -119,7 +119,7 @@ function compiledLimit(queue: Queue, name: string, waited: number): number | und
   return compiled?.radius?.squared[level] ?? compiled?.span?.limit[level]
 }
 
-test('property: a described curve has the limit of the compiled rule after any wait', () => {
+test('property: the described curve of a limit has the value of the compiled rule after any wait', () => {
   fc.assert(
     fc.property(queues(['distance', 'difference'], 3), waits, (definition, waited) => {
       const queue = defineQueue(definition)
@@ -138,7 +138,7 @@ test('property: a described curve has the limit of the compiled rule after any w
   )
 })
 
-test('property: a described curve starts at 0, continues in time, and each of its points changes the limit', () => {
+test('property: the described curve of a limit starts at 0 ms, and the limit changes at each later point', () => {
   fc.assert(
     fc.property(anyQueue, (definition) => {
       for (const { points } of curvesOf(defineQueue(definition))) {

@@ -32,7 +32,7 @@ const forTwo = (queue: QueueDefinition): QueueDefinition => ({
   })) as QueueDefinition['rules'],
 })
 
-test('property: `compatible` counts the tickets for which the oracle finds no broken rule', () => {
+test('property: `compatible` counts the tickets for which a simple check finds no broken rule', () => {
   let [compatible, asked] = [0, 0]
   fc.assert(
     fc.property(queues(aboutTwo, 3), tickets(6), (queue, waiting) => {

@@ -59,7 +59,7 @@ test('wait estimates of 204 kinds read every second are computed only twice a mi
   expect(computed.mock.calls.length).toBeLessThanOrEqual(2 * kinds.length * 4)
 })
 
-test('the wait tally of all tickets is the sum of the tallies of each kind', () => {
+test('the wait statistics of all tickets are the sum of those of each kind of ticket', () => {
   const { waits, cells, pass, now } = busyQueue(20)
   for (let minute = 0; minute < 10; minute += 1) {
     for (let second = 0; second < 60; second += 1) pass()
@@ -73,7 +73,7 @@ test('the wait tally of all tickets is the sum of the tallies of each kind', () 
   }
 })
 
-test('waiting tickets are counted together, and those of decayed kinds are forgotten', () => {
+test('waiting tickets are counted over all kinds, and kinds without recent tickets are forgotten', () => {
   const { waits, kinds, pass, now } = busyQueue(20)
   for (let second = 0; second < 60; second += 1) pass()
   const before = waits.count().tickets

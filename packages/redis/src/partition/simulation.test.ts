@@ -162,13 +162,13 @@ async function simulate(seed: number, isFenced = true): Promise<readonly string[
 }
 
 test.each(Array.from({ length: SEEDS }, (_, index) => FIRST + index))(
-  'no promise of a partition is broken when processes end or stall and answers are lost: seed %i',
+  'no ticket, stop or server is lost or doubled when processes end or stall and answers are lost: seed %i',
   async (seed) => {
     expect(await simulate(seed)).toEqual([])
   },
 )
 
-test('the simulation finds broken promises of a partition without fencing', async () => {
+test('the simulation finds lost or doubled servers if a partition does not fence deposed leaders', async () => {
   let broken: readonly string[] = []
   for (let seed = 1; seed <= 10 && broken.length === 0; seed += 1) broken = await simulate(seed, false)
   expect(broken).not.toEqual([])

@@ -73,23 +73,23 @@ const agree = (
 }
 
 describe('property: compiled rules agree with their definitions', () => {
-  test.each(kinds)('property: a compiled rule agrees with its definition: %s', (kind) => {
+  test.each(kinds)('property: a compiled rule allows the matches that its definition allows: %s', (kind) => {
     const share = agree([kind], 2, 100)
     // Both outcomes are frequent.
     expect(share).toBeGreaterThan(0.1)
     expect(share).toBeLessThan(0.9)
   })
 
-  test('property: all compiled rules together agree with their definitions', () => {
+  test('property: a queue’s compiled rules together allow the matches that their definitions allow', () => {
     expect(agree(kinds, 4, 250)).toBeGreaterThan(0.1)
   })
 
-  test('property: all compiled rules together agree with their definitions with a target wait', () => {
+  test('property: with a target wait, compiled rules together allow the matches that their definitions allow', () => {
     expect(agree(kinds, 4, 120, targeted)).toBeGreaterThan(0.1)
   })
 })
 
-test('property: a part of an allowed match is never rejected', () => {
+test('property: the check of incomplete matches rejects no part of an allowed match', () => {
   const staying = fc.array(fc.boolean(), { minLength: 5, maxLength: 5 })
   fc.assert(
     fc.property(queues(kinds, 3), tickets(5), choices, staying, (definition, waiting, choices, stays) => {

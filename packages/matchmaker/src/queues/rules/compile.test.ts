@@ -257,7 +257,7 @@ test('a custom rule that throws refuses the match, and its error is reported onc
   ])
 })
 
-test('a rule within teams relaxes by the youngest ticket of the whole match, as the test oracle says', () => {
+test('a rule within teams relaxes by the youngest ticket of the whole match', () => {
   const rules = [{ kind: 'equal', attribute: 'mode', scope: 'team', optionalAfterMs: 100 }] as const
   const compiled = queueOf(rules)
   const waiting = (id: string, mode: string, waitedMs: number): RuleTicket => ({

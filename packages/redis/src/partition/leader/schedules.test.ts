@@ -8,7 +8,7 @@ const first = Number(process.env['SOAK_SEED'] ?? 1)
 const count = Number(process.env['SOAK_COUNT'] ?? 500)
 
 test(
-  `${count} fault schedules over Redis from seed ${first} break no promise`,
+  `${count} fault schedules over Redis from seed ${first} break no promise to players or game servers`,
   { timeout: count * 1000 + 60_000 },
   async () => {
     const { broken, counts } = await runSchedules({ first, count, openStorage: drawPartition })

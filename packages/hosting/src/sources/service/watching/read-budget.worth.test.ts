@@ -20,7 +20,7 @@ const watched = (changes: Partial<Watched>): Watched => ({
 })
 
 describe('the worth of reading the status of a deployment', () => {
-  test('a status read is worth nothing for a deployment being read, just read, or running and not suspected', () => {
+  test('readingWorth is 0 for a deployment being read, just read, or running and not suspected', () => {
     expect(readingWorth(watched({ reading: true }), NOW, times)).toBe(0)
     expect(readingWorth(watched({ readAt: NOW - 100 }), NOW, times)).toBe(0)
     expect(readingWorth(watched({ phase: 'running' }), NOW, times)).toBe(0)
@@ -28,11 +28,11 @@ describe('the worth of reading the status of a deployment', () => {
     expect(readingWorth(watched({ phase: 'running', suspect: true }), NOW, times)).toBeGreaterThan(0)
   })
 
-  test('a status read is worth nothing right after the deployment was seen, because it saves no wait time', () => {
+  test('readingWorth is 0 right after a deployment was seen, when a read would save no wait time', () => {
     expect(readingWorth(watched({ seenAt: NOW, readAt: NOW - 300, since: NOW - 300 }), NOW, times)).toBe(0)
   })
 
-  test('a status read is worth most for a suspected deployment, and least while a list covers it', () => {
+  test('readingWorth is highest for a suspected deployment, and lowest right after a list covered it', () => {
     const order = [
       watched({ suspect: true }),
       watched({ seenAt: NOW - 2000 }),
@@ -44,14 +44,14 @@ describe('the worth of reading the status of a deployment', () => {
     expect(new Set(worths).size).toBe(order.length)
   })
 
-  test('the worth of a status read grows with the time since the deployment was last read', () => {
+  test('readingWorth grows with the time since the deployment was last read', () => {
     expect(readingWorth(watched({ readAt: 0, since: 0 }), NOW, times)).toBeGreaterThan(
       readingWorth(watched({}), NOW, times),
     )
   })
 })
 
-test('the deployments most worth a status read are chosen, up to a number', () => {
+test('mostWorthReading returns the given number of deployments with the highest readingWorth', () => {
   const all = [
     watched({ requestId: 'a' }),
     watched({ requestId: 'b', seenAt: NOW - 3000 }),
@@ -83,6 +83,6 @@ describe('the choice of the page to list', () => {
   })
 })
 
-test('a status read to find READY is worth nothing for a running deployment', () => {
+test('seeingWorth is 0 for a running deployment, which is READY already', () => {
   expect(seeingWorth(watched({ phase: 'running', suspect: true }), NOW, times)).toBe(0)
 })
