@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises'
 const SLICE_MS = 10
 
 /**
- * Creates a function to call between two pieces of work that is behind schedule. The function lets the event loop run
- * after each `SLICE_MS`.
+ * Creates a function for work that takes long. Call it between two pieces of the work: after each `SLICE_MS`, it lets
+ * the event loop run.
  */
 export function createBreather(now: () => number): () => Promise<void> | undefined {
   let since = now()

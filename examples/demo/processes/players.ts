@@ -7,7 +7,7 @@ import type { PlayersMessage, PlayersOrder, SeenCounts } from './messages.js'
 export interface PlayersProcess {
   /** Sets the URLs of the ticket API that are valid from now on. */
   reach(urls: readonly string[]): void
-  /** Lets the players arrive, each at the own time. */
+  /** Lets each player arrive at the player's own time. */
   come(arrivals: readonly Arrival[]): void
   /** Returns the numbers of players by queue, as they were last seen. */
   counts(): Readonly<Record<string, SeenCounts>>

@@ -98,15 +98,15 @@ export function createMachine(random: () => number): Machine {
   let place: Participation = NOWHERE
   /** Commands without an outcome, by the event that ends them. All commands of one kind end together. */
   const waiting: Record<CommandKind, number[]> = {
-    /** End once it is known whether the player is in a ticket, group or match. */
+    /** These commands end once it is known whether the player is in a ticket, group or match. */
     resume: [],
-    /** End with a server, or with the end of the search. */
+    /** These commands end with a server, or with the end of the search. */
     search: [],
-    /** End with a group. */
+    /** These commands end with a group. */
     group: [],
-    /** End once the player has left the ticket or the group. */
+    /** These commands end once the player has left the ticket or the group. */
     cancel: [],
-    /** End with the response to the job `act`, which sends a command such as accepting a match. */
+    /** These commands end with the response to the job `act`, which sends a command such as accepting a match. */
     act: [],
   }
   /**

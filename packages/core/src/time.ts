@@ -28,7 +28,7 @@ export interface Clock {
 /** Maximum timeout in milliseconds. With a longer one, setTimeout fires immediately. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
 
-/** Read once, because the value never changes and reading it takes as long as `performance.now()`. */
+/** The value is read only once, because it never changes and reading it takes as long as `performance.now()`. */
 const processStartedAt = performance.timeOrigin
 
 const wallStep = createWallStep(

@@ -79,7 +79,7 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
   const anonymous = perAddress && store.attempts('perAddress.anonymous', perAddress)
   const signatures = createAttempts({ ...SIGNATURES, clock })
   const signaturesInAll = createAttempts({ ...SIGNATURES_IN_ALL, clock, maxKeys: 1 })
-  /** For each address and authorization: true if the caller does not count for the address. */
+  /** For each address and authorization: true if the caller's requests are not counted for the address. */
   const remembered = new LRUCache<string, boolean>(growingTo(MOST_REMEMBERED))
   const isExempt = (caller: Who) => exempt?.(caller) === true
   const isApart = (caller: Who) => isExempt(caller) || apart?.(caller) === true

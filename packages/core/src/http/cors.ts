@@ -26,7 +26,7 @@ function allows(listed: string, origin: string): boolean {
   const wanted = anyPort ? listed.slice(0, -2) : listed
   const [scheme = '', domain] = wanted.split('://*.')
   if (domain === undefined) return given === wanted
-  // Only a host name may replace the star. A user or a path could also end in the domain.
+  // Only a host name may replace the star. An origin with a user name or a path could otherwise end in the domain too.
   const prefix = `${scheme}://`
   return (
     given.startsWith(prefix) &&

@@ -111,7 +111,7 @@ export function terminationRequested(parents: ReadonlySet<number>, clock: Clock)
       resolve()
     }
     for (const signal of signals) process.on(signal, request)
-    // A parent may end while this process is ending. That is no reason to abort.
+    // A parent that ends while this process is ending must not end this process immediately, as a second signal would.
     void parentEnded(parents, clock).then(resolve)
   })
 }

@@ -2,7 +2,10 @@
 const SAMPLES = 16
 /** Length of an epoch in milliseconds. A response counts in its own epoch and in the next, so for one to two epochs. */
 const EPOCH_MS = 15_000
-/** Milliseconds of known responses after which a service can count as slow. A fast service may begin slowly. */
+/**
+ * Milliseconds after the first known response from which a service can count as slow. Even a fast service may begin
+ * slowly.
+ */
 const KNOWN_AFTER_MS = 5000
 /** A service is slow if at most one in this many responses is quick. */
 const QUICK_ONE_IN = 8

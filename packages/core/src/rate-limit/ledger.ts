@@ -94,7 +94,7 @@ export function createLedger(observer: RequestObserver): TokenLedger {
   let answerOnly = 0
   /** Written requests without a response that may be regarded as counted, in the order of writing. */
   const waiting = new Set<WrittenRequest>()
-  /** Requests that were regarded as counted, without a response. */
+  /** Requests without a response that are already regarded as counted. */
   const taken = new Set<WrittenRequest>()
   /** The time by which each counted request was counted, in ascending order. */
   const counted: number[] = []

@@ -150,7 +150,7 @@ export const defaultDeployTimes: DeployTimes = {
 
 /** Draws a duration around the median, in milliseconds. */
 export function drawWait(medianMs: number, spread: number, random: Random): number {
-  // Box–Muller. The logarithm is finite, because 1 − u is never 0.
+  // The Box–Muller transform. The logarithm is finite, because a random number is below 1.
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   return medianMs * Math.exp(spread * normal)
 }

@@ -150,7 +150,9 @@ class BlossomMatching {
     }
   }
 
-  /** Exchanges matched and unmatched edges on the path from the start of a side to the root of its tree. */
+  /**
+   * Exchanges matched and unmatched edges on the path from a side's start to the root of its tree. Side: see the class.
+   */
   #augment(side: number): void {
     let to = side
     for (;;) {

@@ -87,10 +87,10 @@ interface NearbyTicket {
   readonly until: number
 }
 
-/** The cheapest other tickets, sorted by cost. All tickets that are not in the list cost at least `further`. */
+/** The cheapest other tickets, sorted by cost. */
 interface CheapestOthers {
   readonly seen: readonly NearbyTicket[]
-  /** Infinity if the list has all other tickets. */
+  /** The minimum cost of the tickets that are not in the list. Infinity if the list has all other tickets. */
   readonly further: number
 }
 

@@ -12,7 +12,7 @@ const duel = figuresOf(
   { queues: [queueOf()] },
 )
 
-/** The values of a run. All other values are as in one duel. */
+/** Some figures of a run. The figures that this type lacks are those of one duel. */
 export interface Had {
   readonly matched?: number
   readonly p50?: number

@@ -24,7 +24,7 @@ export interface Shortfall {
 /** Maximum number of sentences about one expectation. */
 const MOST_SENTENCES = 5
 
-/** Joins sentences about subjects into one shortfall; undefined if there are no subjects. */
+/** Joins sentences, one about each subject, into one shortfall. Undefined if there are no subjects. */
 function listOf(subjects: readonly string[], say = (sentence: string) => sentence): Shortfall | undefined {
   if (subjects.length === 0) return undefined
   const more = subjects.length - MOST_SENTENCES

@@ -344,8 +344,8 @@ const hasRange = (node: unknown): node is Node =>
   typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)
 
 /**
- * Returns the position of the name, or of the node if there is no name. A block value begins on another line than its
- * name.
+ * Returns the position of the name, because a block value begins on a later line. Without a name, returns that of the
+ * node.
  */
 const placeOfNamed = (name: unknown, node: unknown): TextRange =>
   hasRange(name) ? placeOfNode(name) : { from: hasRange(node) ? placeOfNode(node).from : 0, to: 0 }

@@ -73,7 +73,7 @@ export function createSurveyor(
   let underWay: Promise<void> | undefined
   let askedAt = Number.NEGATIVE_INFINITY
 
-  /** Milliseconds of the clock before which no survey starts. */
+  /** The time before which no survey starts, in milliseconds of the clock. */
   let restsUntil = Number.NEGATIVE_INFINITY
   let workMs = 0
   /** Reads the next part of the tickets. Returns false once the survey is complete. */

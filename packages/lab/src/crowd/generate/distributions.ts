@@ -29,7 +29,10 @@ export const logNormal = (random: Random, median: number, spread: number): numbe
 export const weibull = (random: Random, median: number, shape: number): number =>
   median * (-Math.log(between(random)) / Math.LN2) ** (1 / shape)
 
-/** Returns the Weibull value that the share `share` of those who have reached `from` do not exceed. */
+/**
+ * Returns a quantile of the Weibull distribution, restricted to values above `from`.
+ * @param share the quantile, from 0 to 1.
+ */
 export const weibullAfter = (from: number, share: number, median: number, shape: number): number =>
   median * ((from / median) ** shape - Math.log(1 - share) / Math.LN2) ** (1 / shape)
 

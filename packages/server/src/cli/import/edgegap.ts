@@ -218,7 +218,9 @@ interface AroundTeams {
   readonly more: readonly Json[]
 }
 
-/** Returns the queue's teams, all of one kind, and its rules, one of which limits the team size if that size grows. */
+/**
+ * Returns the queue's teams, which are all alike, and its rules. If the team size grows, one of the rules limits it.
+ */
 function teamsOf(rule: StagedRule, { stages, expireAfterMs, more }: AroundTeams) {
   const { initial } = rule
   const count = stepsOf(rule, 'team_count')

@@ -91,7 +91,7 @@ class ServerFollower implements Follower {
   }
 
   /**
-   * Returns the event by which a match took the server before it had a deployment, unless `takes` has selected that
+   * Returns the event by which a match took the server while it had no deployment. Empty if `takes` has selected that
    * event.
    */
   early(): readonly RecordedEvent[] {
