@@ -122,7 +122,9 @@ export function createServerList() {
   let known: ListKnown | undefined
   const servers = new Map<string, ListedServer>()
   let all: readonly ListedServer[] = []
-  /** Servers of the previous list that the new list has not contained so far. After its last part, they are removed. */
+  /**
+   * Servers of the previous list that the new list has not contained so far. They are removed at the new list's end.
+   */
   let unnamed = new Set<string>()
   const byPlace = new Map<string, ListedPlace>()
 

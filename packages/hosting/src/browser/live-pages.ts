@@ -66,8 +66,8 @@ export function createServerReader({ read, browser, clock, onError }: ServerRead
         if (after !== undefined) table.set(after)
         else if (before !== undefined) table.remove(before.id)
       }
-      // Update the followed pages before anything else runs, because a page that is created later already contains
-      // these changes.
+      // Update the followed pages in this turn of the event loop, because a page that is created later already
+      // contains these changes.
       if (different.length > 0) for (const one of followed.values()) turn(one, different)
     } while (changes.more)
     readAt = clock.now()

@@ -77,7 +77,9 @@ function addTo(variables: EnvironmentVariable[], key: string, value: string): vo
   else for (const [part, text] of inParts(key, value)) variables.push({ key: part, value: text, is_hidden: false })
 }
 
-/** Builds the JSON text of an object. An object of its own keys for each match would cost V8 a hidden class each. */
+/**
+ * Builds the JSON text of an object. An object with other keys for each match would cost V8 a hidden class each time.
+ */
 const objectText = (entries: readonly (readonly [key: string, value: readonly string[]])[]) =>
   `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join()}}`
 
@@ -143,7 +145,7 @@ export interface ServerSettings {
 export function shareOf({ deploy, teams, players }: ServerSettings): number {
   const own = [...Object.entries(deploy.environment), ...Object.entries(deploy.hiddenEnvironment)]
   const ownBytes = own.reduce((sum, [key, value]) => sum + bytesOf(key) + bytesOf(value), 0)
-  // MM_TEAMS contains the name of each team. So does the variable of each player.
+  // MM_TEAMS contains the name of each team. Each player's variable contains the name of the player's team.
   const longest = Math.max(0, ...teams.map(jsonBytes))
   const teamBytes = teams.reduce((sum, name) => sum + jsonBytes(name) + ':[],'.length, players * longest)
   const left = LARGEST_ENVIRONMENT_BYTES - OF_THE_MATCH_BYTES - ownBytes - Math.ceil(teamBytes * WITH_PARTS)
@@ -205,7 +207,7 @@ export function roughBytesOfTicket(
   return bytes * 1.1
 }
 
-/** Returns the ids of the tickets that take more than an equal share per player of a too large environment. */
+/** If the environment is too large, returns the ids of the tickets that take more than an equal share per player. */
 export function oversized({ tickets, queue, equality, intersection }: FoundMatch): readonly string[] {
   const settings = { queue, common: [...Object.keys(equality), ...Object.keys(intersection)] }
   const players = tickets.reduce((sum, ticket) => sum + ticket.players.length, 0)

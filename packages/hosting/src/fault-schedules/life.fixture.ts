@@ -20,7 +20,7 @@ export interface Life {
   spare(): void
   /** Called before each write. Returns how the process ends at this write. Undefined if it survives the write. */
   writes(): Death | undefined
-  /** Settles like the promise, unless the process has ended by then. */
+  /** Settles like the promise. If the process has ended by then, never settles. */
   alive<T>(promise: Promise<T>): Promise<T>
 }
 

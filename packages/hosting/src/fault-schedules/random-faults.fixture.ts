@@ -18,7 +18,7 @@ export const anyFault = (random: Random): CallFault => ({
   ),
   effect: chance(random, 0.5),
 })
-/** Returns a random failure of a create. An error that denies any effect is truthful. */
+/** Returns a random failure of a create. If its error says that nothing was created, nothing was. */
 export const createFault = (random: Random, requestId: string): CallFault =>
   oneOf<CallFault>(
     random,
@@ -31,7 +31,7 @@ export const createFault = (random: Random, requestId: string): CallFault =>
     { error: new NoCapacity('full', { requestId }), effect: true },
     { error: new NoCapacity('full'), effect: chance(random, 0.5) },
   )
-/** Returns a random failure of a call to an allocator. An error that denies any effect is truthful. */
+/** Returns a random failure of a call to an allocator. If its error says that nothing was created, nothing was. */
 export const allocatorFault = (random: Random): CallFault =>
   oneOf<CallFault>(
     random,

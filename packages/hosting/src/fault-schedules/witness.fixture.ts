@@ -36,7 +36,10 @@ export function createWitness({ storage, now, maxDurationMs }: WitnessOptions) {
 
   const holds = (marks: ReadonlyMap<string, Mark>, id: string) => marks.get(id)?.has() === true
 
-  /** Checks the address that a player gets. It may differ from an earlier one only if a power failure lost that one. */
+  /**
+   * Checks the address that a player gets. It may differ from the last one only in a new match after the end of the
+   * last match, or if a power failure lost the last one.
+   */
   const toldWhere = (ticket: Ticket, matchId: string, handle: string) => {
     if (holds(cancelled, ticket.id)) broken.add(`${ticket.id} had cancelled, and was sent to ${handle}`)
     const before = told.get(ticket.id)

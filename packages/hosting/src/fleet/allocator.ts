@@ -110,7 +110,7 @@ export class Allocator {
   poolServers(): readonly Server[] {
     return [...this.#parts.context.fleet.all()].filter(({ bound }) => bound.length === 0)
   }
-  /** Returns the running match of a player whose ticket this process does not have, because it started later. */
+  /** Returns the match of a player whose ticket this process lacks, because the match is from before a restart. */
   playedBy(playerId: string): HostedMatch | undefined {
     return this.#parts.context.fleet.playedBy(playerId)
   }

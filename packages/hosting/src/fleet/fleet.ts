@@ -26,15 +26,15 @@ export interface AllocatorListener {
   /** Called when the players of a match may connect to its server. */
   ready(match: HostedMatch, requestId: string, assignment: Assignment): void
   /**
-   * Called when a match's tickets return to the queue. @param counts true if that is a failed attempt of all tickets,
-   * or the ids of the tickets for which it is one
+   * Called when a match's tickets return to the queue. @param counts true if that counts as a failed attempt of all
+   * tickets; or the ids of the tickets for which it counts
    */
   failed(match: HostedMatch, reason: ReturnReason, counts: boolean | readonly string[]): void
   /** Called when a server failed, before the events of its matches. @param detail the error message of its source */
   faulty(server: Server, requestId: string, reason: ServerFailure, detail: string | undefined): void
   /** Called with the last output of a failed server, without secrets and addresses. */
   logs(server: Server, requestId: string, reason: ServerFailure, text: string): void
-  /** Called when a server's deployment is stopped or gone, or another deployment of the same create. */
+  /** Called when a server's deployment, or another deployment of the same create, is stopped or gone. */
   stopped(server: Server, requestId: string, reason: StopReason): void
   /** Called when a match that was played ends because its server has ended, or its time is over. */
   over(match: HostedMatch, reason: StopReason): void

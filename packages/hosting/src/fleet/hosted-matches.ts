@@ -72,7 +72,7 @@ const newOffer = (offers: number) => ({
   offers,
   /** True if no warm server fitted and none may be created now. The next `advance` tries again. */
   isShort: false,
-  /** Epoch milliseconds since when every try has left `isShort` true. Infinity while it is false. */
+  /** Epoch milliseconds since when `isShort` has been true at each try. Infinity while it is false. */
   shortSince: Infinity,
   /** True if the match was counted as demand of its pool. `uncount` reverts the count. */
   isCounted: offers > 0,
@@ -110,7 +110,7 @@ export class HostedMatches {
     this.#lookedAt = options.clock.now()
   }
 
-  /** Begins a match. Resolves once a server is claimed or created for it, or none is available. */
+  /** Begins a match. Resolves once the store has the match and, if possible, its claim of a server. */
   async begin(match: HostedMatch, order: Order): Promise<void> {
     const { writer } = this.#options
     // For a server of a single match, the server's intent is also the match's claim.
@@ -235,7 +235,7 @@ export class HostedMatches {
     this.#fleet.rememberPlayers(match)
   }
 
-  /** Returns how many further matches the warm servers of a pool can take, after those that already wait. */
+  /** Returns how many further matches the warm servers of a pool can take, besides the matches that already wait. */
   freePlaces(pool: string): number {
     return Math.max(0, this.#pools.freePlaces(pool) - (this.#searching().get(pool) ?? 0))
   }
@@ -247,7 +247,7 @@ export class HostedMatches {
     return sum
   }
 
-  /** Offers matches to other servers if theirs do not reply, and ends matches whose time is over. */
+  /** Takes matches back from servers that do not reply, and ends matches whose time is over. */
   advance(now: number): void {
     // A server could not reply while this process was suspended, so the waiting time begins again.
     const isPause = now - this.#lookedAt > OWN_PAUSE_MS
@@ -348,7 +348,7 @@ export class HostedMatches {
     void this.#findServer(match)
   }
 
-  /** Ends a match by `drop` or by a time limit. A server of this single match is stopped. */
+  /** Ends a match by `drop` or by a time limit. A server that is only for this match is stopped. */
   #leave(match: HostedMatch, reason: StopReason): void {
     if (match.ownServer === undefined) this.#end(match, this.#leaveServer(match, reason))
     else this.#options.dropServer(match.ownServer, reason)
@@ -396,7 +396,7 @@ export class HostedMatches {
     return { kind: 'playing', matchId: match.id, at: match.readyAt, lastsMs }
   }
 
-  /** Sends the match's players to the server, once that is stored. */
+  /** Sends the match's players to the server. Called once the store has the entry of `#send`. */
   #startPlay(match: HostedMatch): void {
     const { requestId, assignment, order } = match
     if (requestId === undefined || assignment === undefined || !match.isOpen) return

@@ -23,7 +23,7 @@ interface KnockingOptions {
 
 /** Milliseconds between two knocks (test messages) at a server, and the timeout of a connection. */
 const GAP_MS = 1000
-/** Maximum knocks per second for one key (our choice), because its holder decides which addresses get them. */
+/** Maximum knocks per second for one key (our choice), because the key's holder chooses the addresses. */
 const MOST_A_SECOND = 20
 /** Number of characters of the datagram that the server learns in advance by its orders. */
 const TOLD = 'muster-knock-'.length + 8

@@ -57,8 +57,8 @@ export function createServerRestore(
   const { fleet, sources, writer, clock } = parts.context
 
   /**
-   * Returns the order of a server of a pool. Undefined for a server that must end, because it was being stopped or was
-   * never requested. A server that players requested is created even if it was never requested from its source.
+   * Returns the order of a stored server of a pool. Undefined if the server must end: its pool is gone, it was being
+   * stopped, or its create was not sent and no player waits for it.
    */
   const poolOrderOf = (pool: string, open: ServerRecord) => {
     if (open.dropped === true) return undefined
@@ -98,7 +98,7 @@ export function createServerRestore(
     server.near = resumption?.near
     server.charged = requestId !== undefined || server.tries.length > 1
     if (order === undefined && !(isUp && requestId !== undefined)) server.requestStop('restarted')
-    // Earlier versions did not store the address of an enrolled server, so the server must enrol again.
+    // Earlier versions did not store the address of an enrolled server, so it cannot be used and must end.
     if (!isUp && enrolled !== undefined && enrolled.at === undefined) server.requestStop('restarted')
     fleet.add(server)
     if (server.pool !== undefined && server.isWanted) pools.adopted(server, open.at, nearOf(open))

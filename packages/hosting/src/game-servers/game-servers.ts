@@ -109,7 +109,7 @@ export class GameServers {
   readonly #options: GameServersOptions
   readonly #on: GameServerListener
   readonly #registered = new Set<Server>()
-  /** Servers that have not reported since a restart. Their matches and listings are unknown, so they are not empty. */
+  /** Servers that have not reported since a restart. Their matches are unknown, so they do not count as empty. */
   readonly #expected = new Map<Server, AwaitedServer>()
   #lookedAt: number
   /** Epoch milliseconds before which no silence counts, because this process could not receive reports. */

@@ -69,7 +69,7 @@ export interface ServerView {
   readonly source: string | undefined
   /** Id of the key with which the server enrolled. Undefined for a server that Muster has started. */
   readonly enrolmentKey: string | undefined
-  /** Id of the server's deployment, or the handle of its source. Undefined while unknown. */
+  /** Id of the server's deployment, or its handle at another source. Undefined while unknown. */
   readonly requestId: string | undefined
   /** The build of the game, as the server reports it. */
   readonly build: string | undefined

@@ -42,8 +42,8 @@ export function createDemand(startedAt: number) {
   }
 
   /**
-   * Returns the averages in matches per second. They are corrected for the missing time before the start, as if at
-   * least two minutes had passed: a few matches at the start are no rush.
+   * Returns the averages in matches per second. The time before the start is left out, but at least two minutes count,
+   * so a few matches at the start are no rush.
    */
   const rates = (now: number): readonly number[] => {
     const seen = Math.max(SMOOTHING_MS[0], now - startedAt)

@@ -58,13 +58,13 @@ export const added = (places: PoolPlace[], place: PoolPlace): PoolPlace => {
   return place
 }
 
-/** Milliseconds that are added to the longest match when a server's last start of a match is computed. */
+/** Milliseconds added to the longest match, so that each match ends before its server's time limit. */
 const RETIRE_GRACE_MS = 60_000
 
 /** Returns the age in milliseconds from which a server takes no match, because the match might outlast it. */
 export function lifetimeMs({ reuse, deploy }: Pool, { demand }: PoolPlace, server: Pick<Server, 'source'>): number {
   const oldestMs = (reuse.maxAgeMinutes ?? Infinity) * 60_000
-  // Muster does not end enrolled servers by their age, so matches cannot outlast them.
+  // An enrolled server has no `maxDurationMs`, so only `maxAgeMinutes` counts.
   if (isEnrolled(server)) return oldestMs
   const longestMs = demand.longestMatchSeconds() * 1000 + RETIRE_GRACE_MS
   return Math.max(0, Math.min(deploy.maxDurationMs - longestMs, oldestMs))
@@ -93,7 +93,7 @@ function goalAt(definition: Pool, { demand }: PoolPlace, { now, date }: PoolTime
   return Math.max(usual, atEvent, scheduled.min)
 }
 
-/** Returns the target number of warm servers for each location. The busiest locations come first in a pool's limits. */
+/** Returns the target number of warm servers for each location. The busiest locations get theirs first. */
 export function goalsOf(
   definition: Pool,
   places: readonly PoolPlace[],

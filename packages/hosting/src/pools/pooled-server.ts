@@ -19,7 +19,7 @@ export const newPooledServer = (server: Server, place: PoolPlace, createdAt: num
   isAdopted,
   isUp: false,
   isDraining: false,
-  /** Epoch milliseconds since when the server has been neither used nor listed. Infinity while it is. */
+  /** Epoch milliseconds since when the server is idle: unused and unlisted. Infinity otherwise. */
   idleSince: Infinity,
   /** Epoch milliseconds since when the server has no match and no player, even if it is listed. Infinity otherwise. */
   emptySince: Infinity,

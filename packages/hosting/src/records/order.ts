@@ -86,7 +86,7 @@ export interface ServerIntent {
   readonly build?: string | undefined
   /** Name of the server's source. Undefined: the deployment service. */
   readonly source?: string | undefined
-  /** Set only for a server that Muster has not started. */
+  /** The server's enrolment. Set only for a server that Muster has not started. */
   readonly enrolled?: Enrolled | undefined
   /** Id of the match for which alone the server is created. */
   readonly bornFor?: string | undefined
@@ -110,7 +110,7 @@ export interface MatchIntent {
 export interface Enrolled {
   /** Id of the key with which the server enrolled, see `EnrolmentDefinition`. */
   readonly key: string
-  /** The reported name of the process's place, e.g. its machine. */
+  /** The reported name: the machine and the slot on it. */
   readonly name: string
   /** The reported build of the game. */
   readonly build?: string | undefined

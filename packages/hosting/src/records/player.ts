@@ -15,7 +15,10 @@ export interface Player {
   readonly coordinates?: Coordinates | undefined
   /** Round-trip times in milliseconds by name of the beacon, at most 64. Each is greater than 0. */
   readonly latencies?: Readonly<Record<string, number>> | undefined
-  /** Attributes that rules compare, at most 64. Names and strings have at most 128 characters, lists 128 strings. */
+  /**
+   * Attributes that rules compare, at most 64. Names and strings have at most 128 characters, lists at most 128
+   * strings.
+   */
   readonly attributes?: Attributes | undefined
   /** Roles that the player can play, at most 16. */
   readonly roles?: readonly string[] | undefined

@@ -45,7 +45,8 @@ export class RegisteredServer {
   }
 
   /**
-   * Called when the orders have changed. The new version is at least the time, so it exceeds those before a restart.
+   * Called when the orders have changed. The new version is at least the current time, so it exceeds those before a
+   * restart.
    */
   raiseVersion(now: number): void {
     this.version = Math.max(this.version + 1, Math.floor(now))

@@ -187,7 +187,7 @@ export class HostedMatch {
   /** The server that serves the match or should serve it. Undefined while the match waits for one. */
   server: Server | undefined = undefined
   /**
-   * When the match claimed its server, in epoch milliseconds, and whether that ran already. Does not survive restarts.
+   * When the match claimed its server, in epoch milliseconds, and whether the server ran already. Lost at a restart.
    */
   claim: { readonly at: number; readonly isWarm: boolean } | undefined = undefined
   /** True if the store has the match's claim. Before that, the server must not learn of the match. */
@@ -198,7 +198,7 @@ export class HostedMatch {
   left: readonly PlayerWhoLeft[]
   /** Epoch milliseconds since when the match is ready, or Infinity. The players get the address once that is stored. */
   readyAt = Infinity
-  /** Epoch milliseconds at which the match has lasted too long. Infinity if there is no limit of its own. */
+  /** Epoch milliseconds at which the match has lasted too long. Infinity if the match has no own limit. */
   endsAt = Infinity
   /**
    * Epoch milliseconds by which one of the match's players must have come. Infinity if nobody must come or somebody

@@ -56,7 +56,7 @@ export interface AllocationView {
   readonly pool?: string | undefined
   /** Name of the server's source. Undefined: the deployment service. Only for a server of a pool. */
   readonly source?: string | undefined
-  /** Set only for a server that Muster has not started. */
+  /** The server's enrolment. Set only for a server that Muster has not started. */
   readonly enrolled?: Enrolled | undefined
   readonly phase: ServerPhase
   /**

@@ -50,7 +50,10 @@ export interface OutboxRecords {
   stored(): readonly { readonly key: string; readonly value: string }[]
   put(key: string, value: string): void
   remove(key: string): void
-  /** Resolves once all `put` values survive a crash. Undefined if they do. Rejects if they cannot be stored now. */
+  /**
+   * Resolves once all `put` values survive a crash. Undefined if they already do. Rejects if they cannot be stored
+   * now.
+   */
   written(): Promise<void> | undefined
 }
 
@@ -215,7 +218,7 @@ export class ResultOutbox {
     return [...this.#aside.values()].slice(0, MOST_LISTED)
   }
 
-  /** Sends a result that was set aside again, before later results of its players. Returns false if there is none. */
+  /** Repeats a result that was set aside, before later results of its players. Returns false if there is none. */
   repeat(matchId: string): boolean {
     this.#load()
     const refused = this.#aside.get(matchId)

@@ -20,7 +20,7 @@ interface Invitation {
 
 const nameOf = ({ serverId, id }: Of) => `${serverId} ${id}`
 
-/** Remembers the last seat of each player. Only there may a server report the player as seated. */
+/** Remembers the last seat of each player. Only the server of that seat may report the player as seated. */
 export function createInvitations(clock: Pick<Clock, 'now'>) {
   const last = new LRUCache<string, Invitation>(growingTo(MOST_REMEMBERED))
   const names = (session: Of, playerId: string) => {

@@ -46,8 +46,8 @@ export interface Guess {
 
 const MINUTE_MS = 60_000
 /**
- * Maximum numbers of wrong passwords per minute (our choices). A player is limited per server, an address and a
- * network over all servers. `server` limits one server and `all` all of them together.
+ * Maximum numbers of wrong passwords per minute (our choices): of a player at one server, of an address and of a
+ * network at all servers, at one server (`server`), and at all servers together (`all`).
  */
 const MOST_WRONG_OF_PLAYER = 3
 const MOST_WRONG = { address: 20, network: 60, server: 120, all: 1200 }

@@ -147,7 +147,7 @@ export class Seats {
       }
       if (team !== undefined && !session.teams.has(team))
         throw new SeatRefused('no-such-team', 'The server has no such team.')
-      // A player whom only the server reported as present gets the seat that they already occupy.
+      // Players who already occupy a seat on this server get that seat. Only the others need a free one.
       const coming = missing.filter((playerId) => !session.occupants.has(playerId))
       const teams = this.#teamsFor(session, coming.length, team)
       if (teams === undefined)
@@ -294,7 +294,10 @@ export class Seats {
     return this.#sessions.keys()
   }
 
-  /** Frees expired seats of silent servers. A reporting server frees them by reports, which may be late. */
+  /**
+   * Frees expired seats of silent servers. Other servers' seats are freed by reports, because their player may have
+   * come.
+   */
   advance(now: number) {
     for (const session of this.#sessions.values()) {
       for (const occupant of session.occupants.values())
@@ -380,7 +383,7 @@ export class Seats {
     let occupant = session.occupants.get(playerId)
     if (occupant === undefined) {
       const elsewhere = this.#own.get(playerId)
-      // The player has left that other server and is on this one now.
+      // The player was away from another server and is on this one now.
       if (elsewhere?.occupant.state === 'away' && state === 'taken' && this.#invitations.has(session, playerId))
         this.#free(elsewhere.session, elsewhere.occupant)
       occupant = this.#occupy(

@@ -28,7 +28,7 @@ export interface Session {
   teams: ReadonlyMap<string, number>
   /** The occupied and reserved seats, by player id. */
   readonly occupants: Map<string, Occupant>
-  /** Ids of players who gave back an away seat, while the server still reports that they may return. */
+  /** Ids of players who gave back their seat while away, and whom the server still reports as away. */
   givenBack: ReadonlySet<string>
   /**
    * Epoch milliseconds until which all reported players count as seated. After a restart, only the server knows them.

@@ -7,7 +7,10 @@ import type { ServerSource } from './source.js'
  * Maximum number of characters that are kept of an output's end (our choice): a stack trace and the lines before it.
  */
 const MOST_KEPT = 16 * 1024
-/** Minimum characters of a secret's line that is removed, and maximum number of lines. Shorter ones may be ordinary. */
+/**
+ * Minimum characters of a secret's line that is removed, and maximum number of lines. Shorter lines may be common
+ * text.
+ */
 const SHORTEST_LINE = 8
 const MOST_LINES = 200
 /** Maximum milliseconds by which reading the logs may delay a stop (our choice). */

@@ -33,7 +33,7 @@ export function createSourceCircuitBreaker(random: Random) {
   let probe: object | undefined
   let answeredAt = -Infinity
   let blockedBy: SourceBlock | undefined
-  /** True if the source has answered a read. False again when a read finds no such route. */
+  /** True if the source has answered a read. False again when a read fails with `RouteMissing`. */
   let canRead = false
   /** Handles of servers whose stop was rejected. Meanwhile, further servers might be unstoppable too. */
   const unstoppable = new Set<string>()

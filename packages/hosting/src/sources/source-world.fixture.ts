@@ -24,7 +24,7 @@ export interface SourceWorld {
   readonly running: () => readonly string[]
   /** Ends the server with this id, as if by itself. */
   readonly end: (id: string, how: 'failed' | 'ended') => void
-  /** Makes the source's later reports about a server invalid. Undefined if the source has no such reports. */
+  /** Makes the source's later reports about a server invalid. Undefined if this source cannot send invalid reports. */
   readonly garble?: (id: string) => void
   /** Resolves once no request is in flight. */
   readonly settle: () => Promise<void>

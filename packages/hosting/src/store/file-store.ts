@@ -202,7 +202,10 @@ const changeLines = ({ kind, key, value, change }: KindChange): string => {
 /** A store in an open and locked file. Its methods are fields, so that users may pass them on separately. */
 export class FileStore implements Store {
   readonly #options: FileStoreOptions
-  /** Returns the current records of each kind. They come from the file until a module registers the kind. */
+  /**
+   * Functions that return the current records of each kind. Until a module registers the kind, they come from the
+   * file.
+   */
   readonly #sources = new Map<string, () => Iterable<StoreRecord>>()
   readonly #stored: Map<string, ReadonlyMap<string, StoreRecord>>
   #owner: StoreOwner | undefined
@@ -213,7 +216,7 @@ export class FileStore implements Store {
   #retryAt: number | undefined
   /** True if lines are missing in the file, so that it must be rewritten before anything is appended. */
   #isLacking = false
-  /** The lines since the current rewrite began. Undefined if no rewrite is in progress. */
+  /** The lines that were written since the current rewrite began. Undefined if no rewrite is in progress. */
   #tail: string[] | undefined
   #nextCompactAt: number
   /** Size of the file up to its last `FORCED_LINE`. */

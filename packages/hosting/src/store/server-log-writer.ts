@@ -87,8 +87,8 @@ export class ServerLogWriter {
 
   /**
    * Writes entries before something is done: an intent, or a create about to be sent. Returns undefined if they are
-   * written at once. If they cannot be written, they are dropped, and the promise rejects. That is also so if earlier
-   * entries of the same servers and matches cannot be written.
+   * written at once. If they, or earlier entries of the same servers and matches, cannot be written, they are dropped
+   * and the promise rejects.
    */
   append(...entries: readonly HostingEntry[]): Promise<void> | undefined {
     return this.#add(entries, false)
@@ -115,7 +115,7 @@ export class ServerLogWriter {
   }
 
   advance(now: number) {
-    // Repeat only the oldest one. If it succeeds, the others follow.
+    // Repeat only the oldest transaction. If it succeeds, the others follow.
     const [oldest] = this.#stuck
     if (oldest !== undefined && now >= this.#retryAt) this.#attempt(oldest)
   }
@@ -216,8 +216,8 @@ export class ServerLogWriter {
   }
 
   /**
-   * Replaces waiting transactions that a new one makes obsolete, e.g. those before a record's end, and takes callers
-   * over.
+   * Replaces waiting transactions that a new one makes obsolete, e.g. those before a record's end. The new one
+   * resolves their callers.
    */
   #supersede(one: Transaction): void {
     const [entry] = one.entries

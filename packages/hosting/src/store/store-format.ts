@@ -80,7 +80,7 @@ export function* wholeFile(sources: ReadonlyMap<string, () => Iterable<StoreReco
 
 /** Kinds of records that may be lost. Other damage may concern a server, which costs money, so the file is rejected. */
 const LOSSY = /^(name|ticket|group|backfill|cooldown|pause|result|secret)[=~-]"/
-/** A change of a server or match that damage has joined to another line, or that follows another change in a line. */
+/** Finds a change of a server or match behind another change: damage has joined their lines, or they share a line. */
 const JOINED_SERVER = /(?:[0-9a-f]{8} |\t)(?:server|match)[=~-]"/
 
 export interface ReadStore {
@@ -171,8 +171,8 @@ export function readStore(path: string, bytes: Buffer): ReadStore {
   let line = 1
   let [bad, badBytes, firstBad] = [0, 0, 0]
   /**
-   * Number of the first damaged line that must not be lost, and of the first such line without zeros, which no power
-   * failure explains. 0 if there is none.
+   * Numbers of two lines, 0 if there is none: the first damaged line that must not be lost, and the first one that has
+   * no zeros, so that no power failure explains it.
    */
   let [strict, unexplained] = [0, 0]
   let isTorn = false

@@ -8,7 +8,7 @@ import type { Clock } from '@muster/core/clock'
 import { newId, unguessable } from '@muster/core/internal'
 
 /**
- * A process on this machine that outlives this one. Its folder has these files:
+ * A process on this machine that survives the end of the Muster process. Its folder has these files:
  *
  * - `claim`: the id of its process group, or `stopped` if it must never start. The file is created once, by link(2),
  *   which fails if it exists;

@@ -137,7 +137,7 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
     }
     if (known.size >= max)
       throw new NoCapacity(`allocate: this machine already runs ${max} servers, its maximum`, { operation: 'allocate' })
-    // A process before a restart may just be starting this server, with the ports in the file.
+    // The previous Muster process may still be starting this server, with the ports in the server's file.
     const drawn = (await portsOf(folderOf(id))) ?? (await drawPorts())
     if (!mayWrite()) throw new SendAborted('allocate: not sent, because mayWrite returned false', { sent: false })
     await mkdir(folderOf(id), { recursive: true, mode: 0o700 })

@@ -21,8 +21,8 @@ export interface FinderOptions {
 }
 
 /**
- * When to read the list while players wait, as multiples of `listLagMs` since the loss. The late lookups find a create
- * that the service has handled late.
+ * When to read the list while players wait, as multiples of `listLagMs` since the response was lost. The late lookups
+ * find a create that the service has handled late.
  */
 const WHILE_PLAYERS_WAIT = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
 /** When to read the list if no players wait, i.e. after a restart: once, when the list shows every deployment. */
@@ -38,8 +38,8 @@ const MOST_SINGLE = 3
 /** Milliseconds until a failed lookup is repeated. */
 const RETRY_MS = 1000
 /**
- * Minimum milliseconds between two lookups that processes cause by claiming to be the server (our choice). Such claims
- * may be false, and may be repeated at any rate.
+ * Minimum milliseconds between two lookups because a process claims to be the server (our choice). A claim may be
+ * false, and may be repeated at any rate.
  */
 const CLAIM_GAP_MS = 1000
 const TIMEOUT_MS = 10_000
@@ -48,7 +48,7 @@ const PAGE_GAP_MS = 50
 
 type LostCreateSearch = ReturnType<typeof newSearch>
 
-/** Creates a search. @param lostAt epoch milliseconds at which it begins: the loss, or the first claim of a twin */
+/** Creates a search. @param lostAt epoch milliseconds at which the response was lost, or a twin made its first claim */
 const newSearch = (id: string, lostAt: number, times: readonly number[]) => ({
   id,
   lostAt,

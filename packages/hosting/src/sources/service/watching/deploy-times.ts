@@ -9,7 +9,7 @@ export type DeployTimes = ReturnType<typeof createDeployTimes>
 const SHORTEST_MS = 100
 const STEP = 1.1
 const CLASSES = 100
-/** Once twice this many times are recorded, all weights are halved, so that changes are learned soon. */
+/** After twice this number of recorded times, all weights are halved, so that changes are learned soon. */
 const ENOUGH = 400
 /**
  * The assumption for a kind without recorded times (our choice): half of the deployments are READY after 6 s, and nine

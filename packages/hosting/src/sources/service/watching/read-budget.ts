@@ -60,8 +60,8 @@ const PATIENCE_MS = 200
 /** Minimum number of milliseconds between two reads of one deployment. */
 const READ_GAP_MS = { starting: 200, running: 1000 }
 /**
- * How many milliseconds since a starting deployment's last status read weigh as much as 1 ms of players' waiting.
- * Lists do not show errors, so the status must be read now and then.
+ * Milliseconds without a status read of a starting deployment that weigh as much as 1 ms of players' waiting. Lists do
+ * not show errors, so the status must be read now and then.
  */
 const UNREAD_PER_MS = 200
 /** Minimum worth of a request, in milliseconds of players' waiting that it is expected to save. */

@@ -102,7 +102,7 @@ export function createStatusReader(options: StatusReaderOptions) {
   const ready = (one: Watched, assignment: Assignment) => {
     const now = clock.now()
     const unseenSince = Math.max(one.seenAt, one.since)
-    // The deployment has become READY between then and now, so the middle is recorded.
+    // The deployment became READY between its last sighting and now, so the middle is recorded.
     times.took(one.kind, (unseenSince + now) / 2 - one.since)
     report({ kind: 'ready', handle: one.requestId, assignment, unseenMs: now - unseenSince })
   }
@@ -169,7 +169,7 @@ export function createStatusReader(options: StatusReaderOptions) {
      */
     confirm,
 
-    /** Reads the statuses that are most worth it. Only reads because of a hint may use the last tokens. */
+    /** Reads the statuses that are most worth reading. Only reads because of a hint may use the last tokens. */
     readBest: (among: Iterable<Watched>, now: number) => {
       for (const one of mostWorthReading(among, now, times, Math.min(allowance.left(now), MOST_READS - reads))) {
         if (one.suspect && one.phase === 'starting') void read(one, priorities.confirm)

@@ -23,7 +23,7 @@ export interface WatcherOptions extends OfReads {
 
 /** Maximum number of concurrent list requests, so that none waits long for the client's rate limit. */
 const MOST_LISTS = 2
-/** Milliseconds between two decisions what to read (`STEP_MS`), and for which a call of `readDue` lasts (`LOOK_MS`). */
+/** Milliseconds between two decisions what to read, and duration of a call of `readDue`. */
 const STEP_MS = 25
 const LOOK_MS = 2000
 /**
@@ -126,7 +126,7 @@ export class Watcher {
     else this.#statusReader.listed(one, entry, askedAt)
   }
 
-  /** Reads the page of the list that is most worth it, if any is. */
+  /** Reads the page of the list that is most worth reading, if any. */
   async #listBest(now: number): Promise<void> {
     const newestFirst = this.#watched.newestPages(this.#perPage)
     const page = mostWorthListing(newestFirst, now, this.#times, this.#perPage)
