@@ -8,7 +8,7 @@ import type { ForwardedPorts, RelaySpent } from './messages.js'
 
 const PAIRS = 8
 const HOST = '127.0.0.1'
-/** As large as the receive buffer of the relay. */
+/** The receive buffer is as large as the relay's. */
 const RECEIVE_BUFFER_BYTES = 1024 * 1024
 
 async function openSocket(): Promise<Socket> {

@@ -165,7 +165,7 @@ export const LEADER_COMMANDS = Object.fromEntries(
 
 /** The methods of the service that answer immediately. */
 export type LocalCommandName = AnsweredBy<'at once'>
-/** The methods that wait: they return a promise in every service. */
+/** Methods that wait, and so return a promise in every process. */
 type Waiting = 'waitForChange' | 'stopMatch' | 'waitForServerOrders'
 /** All methods that a process of a partition answers, except those for the deployment service. */
 type Served = Exclude<AnsweredBy<Exclude<Answered, 'none'>> & keyof Matchmaker, 'hint' | 'webhook'>

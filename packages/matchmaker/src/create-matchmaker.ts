@@ -191,7 +191,7 @@ function keptPauses(store: Store, kind: string, pause: (name: string) => void) {
       pause(key)
     } catch (error) {
       if (!(error instanceof NotFound)) throw error
-      // The configuration no longer has this queue or pool.
+      // Forget the pause: the configuration no longer has this queue or pool.
       paused.remove(key)
     }
   }

@@ -145,7 +145,7 @@ export interface MatchmakerEvents extends TicketEvents {
   }
   /**
    * A match takes a server of a pool. `warm`: the server already ran; otherwise it was created for the match. The
-   * server gets the match once the store has recorded this.
+   * server gets the match once the store has recorded that.
    */
   serverTaken: MatchEvent & ServerEvent & { readonly warm: boolean }
   /** A match has left its server of a pool: it ended, or moves to another server. */

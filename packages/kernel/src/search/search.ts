@@ -52,7 +52,7 @@ export class Search<Facts> {
   readonly slowestMs: number
   readonly #input: SearchInput<Facts>
   readonly #candidates: Candidates<Facts>
-  /** Undefined if neither quotas nor parts are checked. */
+  /** The provisional teams; undefined if neither quotas nor parts are checked. */
   readonly #seating: Seating<Facts> | undefined
   readonly #mayEverBeSmall: boolean
   readonly #full: readonly number[]

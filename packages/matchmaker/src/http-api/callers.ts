@@ -44,14 +44,14 @@ interface SharedToken {
   /** The secret of the header `x-player-secret`; undefined without one. */
   readonly secret: string | undefined
   /**
-   * Returns the id of a player: `name~` and two MACs. The first MAC is of the name and the secret. The second is of the
-   * network too, unless the secret came in the header: then the player is the same in every network. Without a name,
-   * each call returns a new player of this network.
+   * Returns the id of a player: `name~` and two MACs. The first MAC covers the name and the secret. The second covers
+   * the network too, unless the secret came in the header: then the player is the same in every network. Without a
+   * name, each call returns a new player of this network.
    */
   idOf(name: string | undefined, secret: string | undefined): string
   /**
    * True if the id belongs to this network or to the header's secret.
-   * @throws {Problem} 429 if the secret would decide, and this network has sent too many wrong ones
+   * @throws {Problem} 429 if only the secret can decide, and this network has sent too many wrong secrets
    */
   isOf(playerId: string): boolean
 }

@@ -40,8 +40,8 @@ import {
 } from './ticket-views.js'
 
 /**
- * Numbers of waiting players are rounded down to one of these steps for players, so that nobody sees a single player
- * come or go.
+ * Players see numbers of waiting players rounded down to one of these steps, so that nobody sees a single player come
+ * or go.
  */
 const STEPS = [0, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000] as const
 

@@ -290,7 +290,7 @@ function handlersOf(parts: ReturnType<typeof partsOf>): Handlers<typeof ticketRo
     endMatch: async ({ match_id }, { caller }) => {
       await assertOwnMatch(match_id, caller, service)
       const until = { until: 'recorded' } as const
-      // A server that ends its own match is not an operator.
+      // A server that ends its own match is not an operator, so nothing is written to the audit log.
       if (caller.serverSecret === undefined) await operate(caller.id, 'stopMatch', match_id, until)
       else await service.stopMatch(match_id, until)
     },
@@ -372,7 +372,7 @@ function warn(error: unknown): void {
 
 /** Counts of the ticket API since it was created; for metrics. */
 export interface TicketApiCounts {
-  /** Reported latencies that were ignored because they are shorter than light takes. */
+  /** Reported latencies that were ignored because light needs longer. */
   readonly latenciesImpossible: number
   /** Reported latencies that were ignored because there is no such beacon. */
   readonly latenciesUnknown: number

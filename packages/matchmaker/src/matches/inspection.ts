@@ -17,7 +17,7 @@ import type { TargetWaitState } from '../wait-times/index.js'
 export interface ResultCommands {
   /** Returns the results that were set aside, the oldest first, at most 1,000. */
   resultsSetAside(): readonly ResultSetAside[]
-  /** Sends a result that was set aside once more, before later results of its players. @throws {NotFound} */
+  /** Sends a result again that was set aside, before later results of its players. @throws {NotFound} */
   repeatResult(matchId: string): void
   /** Deletes a result that was set aside: the backend never gets it. @throws {NotFound} */
   dropResult(matchId: string): void
@@ -63,13 +63,13 @@ export interface Inspection {
   readonly enrolments: readonly EnrolmentView[]
   /** Results of matches that the backend has not taken yet. */
   readonly resultsPending: number
-  /** Milliseconds since the oldest of these matches ended; 0 if there is none. */
+  /** Milliseconds since the end of the oldest match whose result the backend has not taken; 0 if there is none. */
   readonly oldestResultMs: number
   /** Results that the backend keeps refusing: see `resultsSetAside`. */
   readonly resultsAside: number
   /** Stops that the service has not confirmed yet. */
   readonly stopsPending: number
-  /** Milliseconds since the oldest of these stops was ordered; 0 if there is none. */
+  /** Milliseconds since the oldest unconfirmed stop was ordered; 0 if there is none. */
   readonly oldestStopMs: number
   /** Why no servers are deployed now; undefined if they are deployed. */
   readonly blockedBy: BlockedBy | undefined

@@ -371,7 +371,7 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
   followSeat(seatId: string, playerId?: string): SeatGrant
   /** Frees a seat. @param playerId like `followSeat` @throws like `followSeat` and `startServer` */
   releaseSeat(seatId: string, playerId?: string): Promise<void>
-  /** Returns the seat of a player with a new join token: none or one. */
+  /** Returns the player's seat with a new join token; an empty list if the player has no seat. */
   seatsOf(playerId: string): readonly SeatGrant[]
   /**
    * Takes a server of a pool with `custom`, a warm one or a new one. The server then lists itself for players. Their

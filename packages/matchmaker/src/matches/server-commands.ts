@@ -71,7 +71,7 @@ export function createServerCommands({ allocator, lifecycle, matching, ended }: 
     joinKeys: () => allocator.joinKeys(),
     waitForServerOrders: async (token, wait) => {
       const { orders, before } = await allocator.serverCalls.waitForOrders(token, wait)
-      // A match that is not listed is over for the server. Tell the server only once this is stored.
+      // A match that the orders omit is over for the server, so answer once that is stored.
       const there = new Set(orders.matches.map(({ id }) => id))
       await Promise.all(before.flatMap((id) => (there.has(id) ? [] : [matching.recorded(id)])))
       return orders

@@ -210,7 +210,7 @@ export interface SurveyOptions {
 
 /**
  * Counts everything that waits or plays, a few tickets at a time, so that it never blocks the event loop. Changes
- * during the survey may or may not be counted. Queues and matches are in their own order.
+ * during the survey may or may not be counted.
  */
 export interface Survey {
   /** Continues with at most `most` tickets and matches. Returns false once all were counted. */
@@ -285,6 +285,6 @@ interface GameServerSurvey {
   readonly pool: string | undefined
   readonly state: ServerState
   readonly servers: number
-  /** Players on them, by their last reports. */
+  /** Number of players on the servers, by the servers' last reports. */
   readonly players: number
 }

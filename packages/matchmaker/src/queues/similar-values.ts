@@ -99,8 +99,8 @@ function constantsOf({ value }: Extract<RuleDefinition, { kind: 'require' }>): r
 export type SayIsSimilar = (pool: Pool<Facts>, slot: Slot) => string | undefined
 
 /**
- * Creates the function that tells whether a ticket's value only looks like a value of the rule or of another ticket: it
- * is of another type or another Unicode form. The sentence contains no value of another ticket.
+ * Creates the function that returns a sentence if a ticket's value only looks like a value of the rule or of another
+ * ticket. Such values differ in type or Unicode form. The sentence contains no value of another ticket.
  * @param rule with the name by which the sentence calls it
  * @param wantsSame true to compare where the rule requires equal values, and looking alike is not enough; false to
  *   compare where it requires different values, and looking alike is allowed

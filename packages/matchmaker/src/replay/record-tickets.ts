@@ -130,7 +130,7 @@ export function recordTickets(
   /** Records a ticket imported from another matchmaker, which has already located the ticket's players. */
   const noteTakenOver = (note: RecordEvent, ticket: ExportedTicket) => {
     const { id, queues: names, players, priority, createdAt, place, privateSeat } = ticket
-    // Rules do not apply to a private match.
+    // A private match is not recorded, because rules do not apply to it.
     if (privateSeat !== undefined) return
     const recordedPlayers = players.map((player) => recorded(player, player.coordinates ?? place))
     note(() => ({ kind: 'create', ticket: { id, queues: names, players: recordedPlayers, priority, createdAt } }))

@@ -121,7 +121,7 @@ export interface StoredTicket {
   readonly createdAt: number
   /** Location of its players, if known. Default: it is looked up. */
   readonly place?: Coordinates | undefined
-  /** Undefined if the ticket has not changed since it was created. */
+  /** The part of the ticket that changes; undefined if nothing has changed since its creation. */
   readonly state?: TicketState | undefined
 }
 

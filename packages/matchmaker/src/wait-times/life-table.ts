@@ -52,11 +52,11 @@ export interface Rates {
   tickets: number
   /** The sum of `matched`. */
   weight: number
-  /** Tickets that were matched. */
+  /** Number of tickets that were matched in each bin. */
   readonly matched: Float64Array
-  /** Tickets that reached the bin. */
+  /** Number of tickets that reached each bin. */
   readonly entered: Float64Array
-  /** Milliseconds that these tickets spent in the bin, in total. */
+  /** Milliseconds that all tickets spent in each bin, in total. */
   readonly waited: Float64Array
 }
 

@@ -10,8 +10,8 @@ export interface ObservedRates {
 export const nothingObserved = (): ObservedRates => ({ lately: noRates(), longer: noRates() })
 
 /**
- * Milliseconds for which a result is reused: always for `atLeast`. While few tickets come or leave, at most one per
- * `FEW` tickets in memory, up to `atMost` (our choice).
+ * Milliseconds for which a result is reused: always for `atLeast`, and for `atMost` while few tickets come or leave.
+ * Few are at most one per `FEW` tickets in memory (our choice).
  */
 const GOOD_MS = { atLeast: 1000, atMost: 30_000 }
 const FEW = 10

@@ -9,7 +9,7 @@ import { keySpace, type Reply } from './script.js'
 
 /** The properties of a Redis that are checked before it is used. */
 interface Probed {
-  /** E.g. `7.2.4`. Undefined if Redis is too old to report it to a user with few permissions. */
+  /** Version of Redis, e.g. `7.2.4`; undefined if Redis is too old to report it to a user with few permissions. */
   readonly version: string | undefined
   readonly isReplica: boolean
   /** The policy of a full Redis, e.g. `noeviction`; empty if the user may not query it. */
@@ -49,7 +49,8 @@ const isTooOld = ({ version }: Probed): boolean => !(Number.parseInt(version ?? 
 export interface RedisOptions {
   /**
    * Options of `createClient` of `@redis/client`: url, user, password, TLS. Or a client created by `createClient` or
-   * `createCluster`. If it is not open, it is opened here, closed by `close`, and replaced if it stops responding.
+   * `createCluster`. If it is not open, it is opened by `connectRedis`, closed by `close`, and replaced if it stops
+   * responding.
    */
   readonly client: AnyRedisClientOptions | RedisClient
   /** The prefix of every key: 1 to 64 letters, digits, `.`, `_`, `-` and `:`. Default `mu`. */

@@ -104,7 +104,10 @@ export interface RedisLimitsOptions {
 
 /** The rate limits of one account, shared by all processes. */
 export interface RedisLimits {
-  /** For the option `limiter` of `createClient`. Clients of one process may share it. */
+  /**
+   * Returns the limiter of a rate limit, for the option `limiter` of `createClient`. Clients of one process may share
+   * it.
+   */
   readonly limiter: (limit: RateLimit) => Limiter
   /** Ends the reports of requests without a response. Close the clients first. */
   close(): Promise<void>
@@ -118,7 +121,7 @@ export interface RedisLimits {
 export function createRedisLimits(options: RedisLimitsOptions): RedisLimits {
   const { redis, name, fallbackShare, clock } = checkOptions('createRedisLimits', schema, options)
   const limiters = new Map<string, SharedLimiter>()
-  // Unique to this process.
+  // The prefix of ids is unique to this process.
   const idPrefix = randomBytes(9).toString('base64url')
   let made = 0
   const newId = () => `${idPrefix}.${(made += 1).toString(36)}`

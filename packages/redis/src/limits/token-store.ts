@@ -73,7 +73,7 @@ export interface WrittenRequest {
 }
 
 const LONGEST_GAP = 4
-/** How long before other processes may reserve a token its time is extended, in milliseconds. */
+/** A token's time is extended this many milliseconds before other processes could reserve the token. */
 const MARGIN_MS = 750
 
 /**
@@ -85,7 +85,7 @@ const MARGIN_MS = 750
  */
 export function createUnansweredRequests({ windowMs, settleMs, aheadMs }: LimitTimes) {
   const open = new Set<WrittenRequest>()
-  /** Requests without a response, by their ends. */
+  /** Requests without a response, in the order in which they ended. */
   let lost: { readonly request: WrittenRequest; readonly endedAt: number }[] = []
   let lastProbe = Number.NEGATIVE_INFINITY
   let gap = 1

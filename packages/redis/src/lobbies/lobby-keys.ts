@@ -23,7 +23,7 @@ export const lobbyKeys = (key: KeySpace) => ({
   listing: key('l'),
   /** Sorted set by name: trait, number and id of each listed lobby. */
   traits: key('t'),
-  /** String: the last number. */
+  /** String: the number of the last created lobby. */
   last: key('n'),
   /** Stream: ids of changed lobbies, about the last 10,000. */
   events: key('ev'),
@@ -32,7 +32,7 @@ export const lobbyKeys = (key: KeySpace) => ({
 /** The trait of all listed lobbies. */
 const LISTED = 'listed'
 
-/** Two adjacent JSON values, so that both the type and the end of the name are clear. */
+/** Returns a trait: two adjacent JSON values, so that both the type and the end of the name are clear. */
 const traitOf = ([name, value]: readonly [string, Attributes[string]]) =>
   `${JSON.stringify(name)}${JSON.stringify(value)}`
 

@@ -87,7 +87,7 @@ const COMPARE_MS = 5000
 export function createPartition(options: PartitionOptions, parts: PartitionParts): Partition {
   const { canLead = true, standby = true, leaseMs = 1000, askTimeoutMs = 10_000, ...given } = options
   const { openStore, owner, title = owner, newId, isDurable = false } = parts
-  // Validated now instead of when this process becomes leader.
+  // Validate the options now instead of when this process becomes the leader.
   const { clock: monotonic, random, endedTicketTtlMs, orphanGraceMs, ...config } = configure(given)
   const { maxMatchesPerPlayer, locate, joinTokens, browser } = config
   const { emitter, emit } = createEventsWithProblems<PartitionEvents>()

@@ -206,8 +206,8 @@ export interface RedisSpending {
 
 /**
  * Limits servers and creates over several partitions of one Redis. Within a partition, its leader enforces the limits
- * of the matchmaker's own options. This limits what all leaders spend together. Each reserves a little ahead, so that
- * it need not send a request before every create: a hundredth of `maxServers`, up to 8.
+ * of the matchmaker's own options. The budget limits what all leaders spend together. Each leader reserves a little
+ * ahead, so that it need not send a request before every create: a hundredth of `maxServers`, up to 8.
  * @throws {InvalidInput} for an invalid option
  */
 export function createRedisSpending(options: RedisSpendingOptions): RedisSpending {

@@ -11,7 +11,7 @@ interface StreamRead {
   readonly cursor: string
 }
 
-/** Before the first entry of a stream. */
+/** The cursor before the first entry of a stream. */
 export const BEGIN = '0-0'
 
 /** Maximum number of entries in one reply, for each stream. */

@@ -20,7 +20,7 @@ interface KeeperOptions {
   readonly change: (lobbyId: string, command: SystemCommand) => Promise<Lobby>
 }
 
-/** Waits between two attempts. */
+/** Lengths of the pauses between two attempts of a task. */
 const RETRY = { baseMs: 500, capMs: 10_000, jitter: 0 }
 const pauseAfter = (failures: number) => backoffMs(failures, 0, RETRY)
 

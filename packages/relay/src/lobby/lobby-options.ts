@@ -123,7 +123,7 @@ export interface LobbyPlayer {
 export interface CreateLobby {
   /** The host. */
   readonly player: LobbyPlayer
-  /** 1 to 64. */
+  /** Maximum number of players, 1 to 64. */
   readonly maxPlayers: number
   /** Whether the lobby is listed. Default public. */
   readonly visibility?: 'public' | 'private' | undefined
@@ -154,9 +154,9 @@ export interface ListLobbies {
   readonly data?: Attributes | undefined
   /** Number of slots that must be free. Default 1. */
   readonly minFree?: number | undefined
-  /** 1 to 100. Default 20. */
+  /** Maximum number of lobbies per page, 1 to 100. Default 20. */
   readonly limit?: number | undefined
-  /** `next` of the previous page. */
+  /** `next` of the previous page; undefined for the first page. */
   readonly after?: string | undefined
 }
 

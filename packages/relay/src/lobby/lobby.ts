@@ -96,7 +96,7 @@ export type Happening =
   | { readonly type: 'data.changed'; readonly changes: AttributeChanges; readonly version: number }
   /** Only for the host: a player requests to join. */
   | { readonly type: 'applicant.waiting'; readonly playerId: string }
-  /** Only for the applicant. */
+  /** Only for the applicant: the host has decided. */
   | { readonly type: 'applicant.decided'; readonly approved: boolean }
   | { readonly type: 'lobby.starting'; readonly term: number }
   /** The host has changed, or the session was lost: a new session follows, with a higher number (`term`). */
@@ -199,7 +199,7 @@ export interface Lobby {
   readonly activeAt: number
   readonly phase: 'open' | 'starting' | 'running' | 'closed'
   readonly closedAt: number | undefined
-  /** Undefined only while nobody is present. */
+  /** Player id of the host; undefined only while nobody is present. */
   readonly hostId: string | undefined
   /** Sorted by slot. */
   readonly members: readonly Member[]

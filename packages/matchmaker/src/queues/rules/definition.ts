@@ -157,7 +157,9 @@ interface Relaxed {
   readonly targetWaitMs?: number | undefined
 }
 
-/** Returns the levels of a queue. If even one step for each line gives more than `MOST_LEVELS`, there are more. */
+/**
+ * Returns the levels of a queue. They may be more than `MOST_LEVELS` only if even one step for each line gives more.
+ */
 export function levelsOf({ teams, rules, lastResortMs = Infinity, targetWaitMs }: Relaxed): QueueLevels {
   const relaxing = [
     ...rules.flatMap(allLimitsOf),

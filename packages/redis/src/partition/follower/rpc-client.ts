@@ -27,7 +27,7 @@ const STOP_TIMEOUT_MS = 70_000
 const MOST_OPEN = 1000
 /**
  * Kinds of RPC requests that get only a part of `MOST_OPEN` (our choice), so that players' commands have room. Anybody
- * can cause the first kind by guessing a secret. `GET /me` works without the second. The third is of game servers.
+ * can cause the first kind by guessing a secret. `GET /me` works without the second. Game servers send the third.
  */
 const PARTS: readonly { readonly commands: ReadonlySet<RpcCommand>; readonly most: number }[] = [
   { commands: new Set(['isServerSecret', 'isEnrolmentKey', 'serverReady', 'webhook']), most: 100 },

@@ -83,7 +83,10 @@ export function createServerService(options: ServerServiceOptions) {
       if (tickets.some(({ assignment }) => assignment !== undefined)) await readSecret()
     },
 
-    /** A guessed token is rejected here. Only the leader knows whether the server of a valid token still exists. */
+    /**
+     * A guessed token is rejected by this process. Only the leader knows whether the server of a valid token still
+     * exists.
+     */
     isServerSecret: async (token: string) => {
       await readSecret()
       if (keys.credentialIn(token) === undefined) return false

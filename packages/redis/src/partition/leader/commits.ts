@@ -66,7 +66,7 @@ export function createCommits(options: CommitsOptions) {
   const written = async (pending: PendingCommit): Promise<CommitOutcome | undefined> => {
     if (pending.size === 0) return { refused: [], unmet: [] }
     const { replies } = pending
-    // Replies that wait for replicas are sent once these have the write.
+    // Replies that wait for replicas are sent once the replicas have the write.
     const isAnsweredLater = isDurable && replies.length > 0 && replies.length < pending.size
     const outcome = await committed({
       headers: [...pending.headers.values()],

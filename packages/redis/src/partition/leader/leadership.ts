@@ -11,7 +11,7 @@ import { createStandby, createSync, type Standby } from './standby.js'
 
 interface LeadershipOptions {
   readonly store: PartitionStore
-  /** Options of this process; its queues and pools are `queues`. */
+  /** Options of this process, except its queues and pools, which are in `queues`. */
   readonly matchmaker: MatchmakerOptions & { readonly name: string }
   readonly queues: OwnQueues
   readonly identity: PartitionIdentity

@@ -78,7 +78,7 @@ export class Replica {
   readonly #options: ReplicaOptions
   readonly #assigned = createAssignedTickets()
   readonly #stopListening: readonly (() => void)[]
-  /** Undefined until this process leads. */
+  /** The lease and its commits; undefined until this process leads. */
   #writing: LeaseWriter | undefined
   /** The records that were read when this process became the leader, until the store takes them. */
   #fleet: StoredFleet | undefined

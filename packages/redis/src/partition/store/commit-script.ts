@@ -113,7 +113,7 @@ const ticketsOf = (change: HostingChange): number => {
 /**
  * KEYS: epoch, headers, bodies, players, hosting, locks, backfills, changes, ended, assignments, notes, replies to each
  * follower. ARGV: the token and the maximum number of changes, then the words of `commitWords`, part by part; `at` is
- * the next word. Reply: 1, or the refused and the unmet.
+ * the next word. Reply: 1, or the refused headers and the unmet matches.
  */
 export const commitScript = defineScript({
   name: 'partition.commit',

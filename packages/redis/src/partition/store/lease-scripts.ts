@@ -20,9 +20,9 @@ export async function runFenced<T>(
 }
 
 /**
- * KEYS: epoch, lease, current queues. ARGV: owner, milliseconds, the latest format that it reads. An epoch is a number
- * and its owner; it is the fencing token of the leader. In an empty Redis the number begins with the time, so that no
- * epoch from before Redis was emptied repeats.
+ * KEYS: epoch, lease, current queues. ARGV: owner, milliseconds, the latest format that the owner reads. An epoch is a
+ * number and its owner; it is the fencing token of the leader. In an empty Redis the number begins with the time, so
+ * that no epoch from before Redis was emptied repeats.
  */
 export const acquireScript = defineScript({
   name: 'partition.acquire',

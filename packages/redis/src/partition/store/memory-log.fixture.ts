@@ -16,7 +16,7 @@ export class MemoryLog<T> {
   #added = 0
   #waiting = new Set<() => void>()
 
-  /** @param life name of this log's life. A cursor of another life is before a gap. */
+  /** @param life unique name of this log. A cursor of another log counts as lying before a gap. */
   constructor(life: string, most: number) {
     this.#life = life
     this.#most = most

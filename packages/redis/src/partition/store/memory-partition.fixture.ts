@@ -172,7 +172,7 @@ export class MemoryPartition {
     return replies
   }
 
-  /** One part of a commit: see `partsOf`. */
+  /** Applies one part of a commit: see `partsOf`. */
   commit(token: string, commit: Commit): CommitOutcome {
     const { headers = [], left = [], hosting = [], backfills = [], notes = [], replies = [] } = commit
     this.fence(token)

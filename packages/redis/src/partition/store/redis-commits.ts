@@ -80,7 +80,7 @@ export class RedisCommits {
     }
   }
 
-  /** @throws {RedisError} */
+  /** @throws {RedisError} if too few replicas have the commit in time */
   async #assertReplicated(redis: RedisConnection): Promise<void> {
     const { name, keys, replicas } = this.#options
     if (replicas === undefined) return

@@ -68,7 +68,7 @@ export interface Commit {
   /** Players who have left a ticket that continues without them. */
   readonly left?: readonly { readonly ticketId: string; readonly players: readonly string[] }[] | undefined
   readonly hosting?: readonly HostingTransaction[] | undefined
-  /** Without `text` the backfill is deleted. */
+  /** Changed backfills. A backfill without `text` is deleted. */
   readonly backfills?: readonly { readonly backfillId: string; readonly text: string | undefined }[] | undefined
   readonly notes?: readonly PartitionRecord[] | undefined
   /** Replies to followers, in order. */
@@ -114,7 +114,7 @@ export interface StoredTicket {
   /** Epoch milliseconds by the store's clock. */
   readonly createdAt: number
   readonly body: string
-  /** See header.ts. Undefined if nothing has changed since it was created. */
+  /** The part of the ticket that changes: see header.ts. Undefined if nothing has changed since its creation. */
   readonly header: string | undefined
 }
 
@@ -158,8 +158,8 @@ interface LogTail {
   /** Position at which to continue. */
   readonly cursor: string
   /**
-   * Entries between `after` and these were lost: they were trimmed, or Redis lost its data. Read everything again after
-   * this call.
+   * True if entries after `after` were lost: they were trimmed, or Redis lost its data. Then read everything again
+   * after this call.
    */
   readonly gap: boolean
 }
@@ -206,7 +206,7 @@ export interface ScanPage<T> {
 }
 
 export type Acquired =
-  /** `token` fences all writes of this leader. */
+  /** The lease was acquired. `token` fences all writes of this leader. */
   | { readonly kind: 'acquired'; readonly token: string }
   /** Another owner leads, for at least `forMs` more milliseconds unless it releases the lease. */
   | { readonly kind: 'held'; readonly owner: string; readonly forMs: number }
@@ -295,8 +295,8 @@ export interface PartitionStore {
   sweep(token: string, olderThanMs: number, most: number): Promise<number>
 
   /**
-   * Tickets except cancelled ones, by pages. To miss nothing, get the end of `inbox` (and of `changes`) before the
-   * first call, and read from there afterwards.
+   * Returns tickets, except cancelled ones, page by page. To miss nothing, get the end of `inbox` (and of `changes`)
+   * before the first call, and read from there afterwards.
    * @param at `next` of the previous page; undefined for the first.
    */
   loadTickets(at: string | undefined): Promise<ScanPage<StoredTicket>>
@@ -314,7 +314,7 @@ export interface PartitionStore {
 
   /** Stores the current queues as a string. `since` changes only with the string. @throws {LeaseLost} */
   setInForce(token: string, text: string): Promise<StoredQueues>
-  /** @throws {PartitionNewer} */
+  /** Returns the stored queues of the leader. @throws {PartitionNewer} */
   getInForce(): Promise<StoredQueues | undefined>
 
   /** Returns the store's clock in epoch milliseconds. It may be set back. */
