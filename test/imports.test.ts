@@ -233,7 +233,7 @@ test('an import in a comment or a string is not a violation', () => {
   expect(breaches({ 'packages/relay/src/x.ts': source })).toEqual([])
 })
 
-test('a module with markup is found under its JavaScript name', () => {
+test("an import of './page.js' leads to the file page.tsx", () => {
   const page = { 'packages/core/src/page.tsx': 'export const page = <p>one</p>' }
   const found = "import { page } from './page.js'\nconst x = page"
   expect(breaches({ ...page, 'packages/core/src/x.ts': found })).toEqual([])

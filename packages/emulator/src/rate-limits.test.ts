@@ -40,7 +40,7 @@ describe('the sliding log', () => {
 })
 
 describe('the fixed window', () => {
-  test('the fixed-window limit begins with the full limit each time', () => {
+  test('each window of the fixed-window limit begins with the full number of requests', () => {
     const windows = fixedWindow(limit)
     expect(passing(windows, [990, 991, 992, 993])).toHaveLength(4)
     expect(windows.take(start + 994)).toBe(6)

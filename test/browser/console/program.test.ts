@@ -26,7 +26,7 @@ describe.skipIf(chromiumPath === undefined)('the console served by the program',
     })
   const open = (role: 'look' | 'operate') => visit(browser, `${program.url}#token=${tokens[role]}`)
 
-  test('the console of a running server shows queued players and stories, and operates', async () => {
+  test('the console of a running server shows queued players and stories, and carries out operations', async () => {
     const { page, go, complaints } = await open('operate')
     const players = page.locator('.total.waiting b')
     await players.filter({ hasText: /^0$/ }).waitFor()

@@ -70,7 +70,7 @@ describe('the feed of the console', () => {
     expect(requests[0]?.signal.aborted).toBe(true)
   })
 
-  test('the console feed is requested again when it ends, with growing pauses that an event resets', async () => {
+  test('the console feed is requested again when it ends, with growing pauses until an event arrives', async () => {
     const { answer, stream, seen, requests, clock } = played()
     const waits: number[] = []
     const next = async () => {

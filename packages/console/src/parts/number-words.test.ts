@@ -15,7 +15,7 @@ test.each([
   expect(duration(ms)).toBe(words)
 })
 
-test('numbers are grouped by thousands, and counted with their noun', () => {
+test('numbers have commas between thousands, and a counted noun is singular only for 1', () => {
   expect([grouped(1_234_567), counted(1, 'server'), counted(0, 'server'), counted(1200, 'server')]).toEqual([
     '1,234,567',
     '1 server',

@@ -97,7 +97,7 @@ describe('the page and its state', () => {
     )
   })
 
-  test('the emulator page does not hide an operation at its paths', async () => {
+  test('an operation whose configured path is that of the emulator page can still be called', async () => {
     const { call, emulator } = started({ settings: { createDeploymentPath: '/_emulator' } })
     expect(await call('POST', '/_emulator', {})).toMatchObject({
       status: 400,

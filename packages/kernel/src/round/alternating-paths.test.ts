@@ -58,7 +58,7 @@ describe('the chosen pairs', () => {
     expect(chosen([])).toEqual([])
   })
 
-  test('the chosen pairs contain each ticket at most once, and leave no possible pair', () => {
+  test('the chosen pairs contain each ticket at most once, and no two remaining tickets could be a pair', () => {
     fc.assert(
       fc.property(pairs(12), (all) => {
         const made = chosen(all)

@@ -43,7 +43,7 @@ describe('the bound for pairs', () => {
     expect(told(late)).toMatchObject({ ratio: 1, ratioAnyRules: 1 })
   })
 
-  test('the bound for pairs distinguishes a rule that forbids better pairs from the algorithm', () => {
+  test('the bound for pairs has a second ratio, to the cheapest pairs regardless of the rules', () => {
     const rules: QueueDefinition['rules'] = [
       { kind: 'difference', attribute: 'skill', max: 10 },
       { kind: 'different', attribute: 'side' },
@@ -113,7 +113,7 @@ test('the bound is undefined if no rule measures, or no player was matched', () 
   expect(told([])).toBeUndefined()
 })
 
-test('the ratio to the bound is null if the bound is 0 and the cost is not', () => {
+test('the ratio of the real cost to the bound is null if the bound is 0 and the cost is not', () => {
   expect(told([guest(0, 0), guest(2, 1), guest(2, 0), guest(0, 1)])).toMatchObject({ withinRules: 0, ratio: null })
   expect(told([guest(2, 0), guest(2, 0)])).toMatchObject({ cost: 0, ratio: 1 })
 })

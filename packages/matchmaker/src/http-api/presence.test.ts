@@ -85,7 +85,7 @@ describe('the client of a ticket', () => {
     expect(outcome()).toBe('absent')
   })
 
-  test('a client that vanishes silently counts as absent at the same time with or without unread data', async () => {
+  test('a client that vanishes silently counts as absent after the same time, even with unread data', async () => {
     const { request, run, outcome, ticket, api } = await waiting()
     const [taken, left] = [
       await request('ann', 'GET', `/tickets/${ticket}/events`),

@@ -32,7 +32,7 @@ describe('the relay session of a lobby', () => {
     expect(await tearDown()).toEqual([])
   })
 
-  test('when the host leaves, a relay session of a higher term replaces the old one, which is deleted', async () => {
+  test('when the host leaves, a new relay session replaces the old one, which is deleted', async () => {
     const { clock, lobbies, lobbyId, service, start, credentials, tearDown } = await withThree()
     await start()
     const before = await credentials('ann')

@@ -32,7 +32,7 @@ const skilled = (...skills: readonly number[]) => party(...skills.map((skill) =>
 const skill = { kind: 'difference', attribute: 'skill', max: 10 } as const
 
 describe('a compiled ticket', () => {
-  test('a compiled ticket has its place on the sphere, its key and its values', () => {
+  test('a compiled ticket has a point on the unit sphere, a key of its equal attributes, and its values', () => {
     const compiled = queueOf([
       { kind: 'equal', attribute: 'mode' },
       { kind: 'difference', attribute: 'skill', max: 10 },

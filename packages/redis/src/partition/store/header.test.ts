@@ -97,7 +97,7 @@ describe('the header of a ticket', () => {
     expect(decodeHeader(undefined)).toEqual({ version: 1, status: 'SEARCHING', waitingFor: 'players', attempts: 0 })
   })
 
-  test('the header of a cancelled ticket shows no acceptance, though it is stored', () => {
+  test('the decoded header of a cancelled ticket leaves out the stored acceptance', () => {
     const header =
       'C3 m1\n{"attempts":1,"acceptance":{"until":5,"accepted":[]},"cancelledAt":6,"cancelReason":"cancelled"}'
     const state = {

@@ -94,7 +94,7 @@ describe('the share of connections', () => {
     expect(told).toEqual([0])
   })
 
-  test('the connection share is kept for an IPv6 /64, twice it for a /56, and four times it for a /48', async () => {
+  test('an IPv6 /64 has one connection share, a /56 two shares and a /48 four shares in all', async () => {
     const { connections, open } = crowd({ most: 1000, perAddress: 3, freshMs: 1e9 })
     const taken = async (address: string) => (await open(address, address, 5)).filter(Boolean).length
     expect(await taken('2001:db8:1:100::1')).toBe(3)
