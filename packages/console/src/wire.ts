@@ -65,9 +65,9 @@ export interface Now {
   readonly ready: {
     readonly is: boolean
     readonly why: readonly string[]
-    /** True if this process matches. Omitted if it is the only process. */
+    /** True if this process makes the matches. Omitted if it is the only process. */
     readonly leading?: boolean | undefined
-    /** A readable name of the process that matches, e.g. `game-1 (process 12)`. Omitted if unknown. */
+    /** A readable name of the process that makes the matches, e.g. `game-1 (process 12)`. Omitted if unknown. */
     readonly leader?: string | undefined
   }
   /** At most 50 queues, in the order of the configuration. */
@@ -91,7 +91,7 @@ export interface QueueNow {
   readonly players: number
   /**
    * Number of tickets that arrived and of matches that were found within the last minute; null while another process
-   * matches.
+   * makes the matches.
    */
   readonly arrivalsPerMinute: number | null
   readonly matchesPerMinute: number | null
@@ -113,7 +113,7 @@ export interface RelaxedStep {
 }
 
 export interface MapNow {
-  /** True if this process knows the locations of waiting players; false while another process matches. */
+  /** True if this process knows the locations of waiting players; false while another process makes the matches. */
   readonly seen: boolean
   /** Waiting players with a known location, by area. At most 400 areas. */
   readonly waiting: readonly WaitingCluster[]
@@ -209,7 +209,8 @@ export interface QueueHistory {
   /** Number of waiting players at the end of the step. */
   readonly players: readonly number[]
   /**
-   * Number of tickets that arrived and of matches that were found during the step; null while another process matched.
+   * Number of tickets that arrived and of matches that were found during the step; null while another process made the
+   * matches.
    */
   readonly arrivals: readonly (number | null)[]
   readonly matches: readonly (number | null)[]
@@ -257,7 +258,7 @@ export interface Audit {
     /** Name of the operator's key. */
     readonly who: string
     /**
-     * cancel-ticket, stop-match, drain-server, pause-queue, resume-queue, apply-queue, forgive-cooldown,
+     * The action: cancel-ticket, stop-match, drain-server, pause-queue, resume-queue, apply-queue, forgive-cooldown,
      * kill-server, revoke-enrolment or let-bots-in.
      */
     readonly what: string

@@ -54,7 +54,7 @@ export const api: Api = {
 /** Id of an operation: 'deployments.create', 'fleets.list', … */
 export type OperationId = { [Group in keyof Api & string]: `${Group}.${keyof Api[Group] & string}` }[keyof Api & string]
 
-/** Every operation with its id, in the order of the document. */
+/** Every operation with its id, in the order of the specification. */
 export const operations: readonly (readonly [id: OperationId, operation: Operation])[] = Object.entries(api).flatMap(
   ([group, members]) =>
     Object.entries(members).map(

@@ -130,7 +130,6 @@ export const applications = {
    * Delete an application and all its current versions.
    * Route: `DELETE /v1/app/{app_name}`.
    * Limit: none documented. Errors: `NotFound` (404).
-   * Deletes its versions, too.
    * Source: service-api, Applications.
    */
   delete: operation('DELETE /v1/app/{app_name}', {

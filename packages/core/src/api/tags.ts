@@ -22,7 +22,7 @@ import {
  * container's environment (service-api, Deployment tag).
  */
 export interface DeploymentTag extends Stamped {
-  /** The tag. */
+  /** Name of the tag. */
   readonly name: string
 }
 
@@ -45,7 +45,7 @@ export interface TaggedDeployment {
 
 /** Names a tag of a deployment. */
 export interface DeploymentTagName extends TaggedDeployment {
-  /** The tag. */
+  /** Name of the tag. */
   readonly tag_name: string
 }
 

@@ -379,7 +379,6 @@ export const versions = {
    * Change an application version (CPU, memory and GPU stay).
    * Route: `PATCH /v1/app/{app_name}/version/{version_name}`.
    * Limit: none documented. Errors: `NotFound` (404), `DependencyFailed` (424).
-   * CPU, memory and GPU stay as they are.
    * Source: service-api, Applications.
    */
   update: operation('PATCH /v1/app/{app_name}/version/{version_name}', {

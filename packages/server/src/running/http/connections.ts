@@ -16,7 +16,7 @@ export function levelFor(holdings: readonly Holding[], need: number): number {
   const freedAt = (level: number) =>
     holdings.reduce((sum, { held, free }) => sum + Math.min(free, Math.max(0, held - level)), 0)
   let [low, high] = [0, holdings.reduce((most, { held }) => Math.max(most, held), 0)]
-  // Binary search for the highest level that frees enough.
+  // Finds the highest level at which enough connections may be ended, by binary search.
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
     if (freedAt(middle) >= need) low = middle
