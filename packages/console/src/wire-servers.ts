@@ -53,7 +53,7 @@ export interface KeyRow {
 
 /**
  * The servers of a pool at one location, the matches that requested one, and the cost of idle servers. Counts begin
- * when the process that makes them has started.
+ * when the process that makes the matches has started.
  */
 export interface PoolRow {
   readonly pool: string

@@ -246,7 +246,10 @@ export function configure(options: ClientOptions): ClientConfig {
   return config
 }
 
-/** True for an object of options. A number or a list has no unknown names to reject, so it is rejected here. */
+/**
+ * True for an object of options. Numbers and lists are rejected too: without names, they would pass the check for
+ * unknown names.
+ */
 const isPlain = (options: unknown) => typeof options === 'object' && options !== null && !Array.isArray(options)
 
 function limitsOf(options: NonNullable<ClientOptions['limits']>): ClientConfig['limits'] {

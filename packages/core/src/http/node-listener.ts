@@ -19,7 +19,7 @@ export function nodeListener(handler: HttpHandler): (message: IncomingMessage, r
     }
   }
   return (message, response) => {
-    // Wait one tick: most bodies come in one piece with their head, and node:http passes on both within this turn.
+    // Wait one tick. Most bodies arrive together with their head, and node:http emits such a body later in this turn.
     if (announcesBody(message)) process.nextTick(serve, message, response)
     else void serve(message, response)
   }

@@ -62,7 +62,7 @@ export interface ScheduleShape {
 export const SOONEST_MS = 1000
 /** Maximum start of a line, as a share of the time until its end, from 0 to 1. */
 const LATEST_START = 0.8
-/** How much `delay` can shift the times of steps: from `x ** (1 / 2.8)` to `x ** 2.8`. */
+/** How much `delay` can bend the times of steps, as a power of two. At 1.5: from `x ** (1 / 2.8)` to `x ** 2.8`. */
 const MOST_BENT = 1.5
 
 /** Returns the schedule with these parameters. Its numbers are rounded to what a designer would write. */

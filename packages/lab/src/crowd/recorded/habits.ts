@@ -8,10 +8,7 @@ export interface RecordedWait {
   readonly gaveUp: boolean
 }
 
-/**
- * One in this many of the parties that gave up: those with the longest waits. They determine the hazard after the
- * longest wait of all.
- */
+/** The most patient parties determine the hazard after the longest wait: one in this number of those that gave up. */
 const LAST_SHARE = 4
 
 /**
