@@ -33,7 +33,7 @@ function setUp(most: number) {
   return { limit, taken, end }
 }
 
-test('a concurrency limit runs a limited number of entries at once, and starts the others in order', async () => {
+test('a concurrency limit runs no more entries at once than allowed, and starts the others in order', async () => {
   const { limit, taken, end } = setUp(2)
   for (const item of ['a', 'b', 'c', 'd']) limit.add(item)
   expect(taken).toEqual([])

@@ -58,7 +58,7 @@ test('a player who repeatedly leaves matches causes no more servers than the lim
   expect(matchmaker.getTicket('ann')?.status).toBe('HOST_ASSIGNED')
 })
 
-test('a player is in a limited number of matches at a time where queues allow several', async () => {
+test('in queues that allow several matches at a time, a player is in no more matches than the limit', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f']
   const queues = names.map((name) => ({
     ...duel,

@@ -238,7 +238,7 @@ describe('a partition without a leader', () => {
     await clock.until(Promise.all([follower.close(), leader.close()]), 10)
   })
 
-  test('the number of open RPC requests is limited while there is no leader', async () => {
+  test('without a leader at most 1,000 RPC requests are open, and a further one is refused', async () => {
     const { clock, process } = createWorld()
     const follower = process({ canLead: false, askTimeoutMs: 1000 })
     follower.start()

@@ -64,7 +64,7 @@ describe('joining a lobby', () => {
     expect(game.lobby.events.at(-1)).toMatchObject({ type: 'applicant.decided', approved: false, to: 'cleo' })
   })
 
-  test('joining a lobby is limited by the free slots, even by approval', () => {
+  test('the host of a lobby cannot approve more applicants than there are free slots', () => {
     const game = play(aLobby({ entry: { kind: 'approval' }, maxPlayers: 2 }))
     for (const playerId of ['bob', 'cleo']) game.do(join(playerId))
     game.do({ kind: 'decide', playerId: 'ann', applicantId: 'bob', approve: true })

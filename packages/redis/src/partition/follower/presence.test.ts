@@ -43,7 +43,7 @@ test('players seen within a second are reported once to the leader, in RPC reque
   )
 })
 
-test('without a leader presence reports are kept once per player, up to a number, without a problem', async () => {
+test('without a leader presence reports are kept once per player, up to a limit, and cause no problem', async () => {
   let answer = (_error: Error) => {}
   const { clock, told, problems, presence } = open(() => new Promise((_, reject) => (answer = reject)))
   const many = Array.from({ length: MOST_HELD + 1000 }, (_, index) => ({ ticketId: `t${index}` }))

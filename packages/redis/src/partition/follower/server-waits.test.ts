@@ -63,7 +63,7 @@ test('an aborted request of a server ends its wait', async () => {
   expect([waits.size(), clock.sleepers]).toEqual([0, 0])
 })
 
-test('a process holds a limited number of server requests, and refuses more', async () => {
+test('a process refuses a server request if it already holds the maximum number of them', async () => {
   const { clock, waits, ended, begin } = open()
   for (let nth = 0; nth < MOST_WAITING; nth += 1) void begin(`s${nth}`)
   await expect(waits.wait('one more', { version: 1, waitMs: 1000 })).rejects.toThrow(PartitionFull)

@@ -185,7 +185,7 @@ describeRedis('a partition when Redis fails', () => {
   })
 
   test(
-    'a sweep of a partition keeps few old RPC requests, and readers at the end miss nothing',
+    'a sweep of a partition removes most old RPC requests, and readers at the end miss nothing',
     broken({}, async ({ redis }, store) => {
       const inbox = redis.keys('ranked')('in')
       for (let number = 1; number <= 20; number += 1) {
