@@ -67,7 +67,7 @@ export interface EmulatorOptions {
   readonly random?: Random | undefined
   /**
    * The emulated service. `specification` (default) follows the document literally. `observed` follows a public
-   * deployment of the same interface where its description differs (public facts). It creates only at
+   * deployment of the same interface where its description differs (live facts). It creates only at
    * `/v2/deployments`, omits fields instead of sending null, states metrics as numbers and pages all lists. It rejects
    * everything that is not described, fleets and policies included.
    */

@@ -21,7 +21,7 @@ const KNOWN_PREFIXES = ['SERVICE', 'ARBITRIUM']
 
 /**
  * Returns the prefix of the deployment service's variables. It is MUSTER_SERVICE_PREFIX, if set. Otherwise it is the
- * known prefix whose _REQUEST_ID exists (SERVICE: specification, ARBITRIUM: public fact), or else SERVICE.
+ * known prefix whose _REQUEST_ID exists (SERVICE: specification, ARBITRIUM: live fact), or else SERVICE.
  */
 const servicePrefixIn = (env: Environment): string =>
   env['MUSTER_SERVICE_PREFIX'] || (KNOWN_PREFIXES.find((prefix) => env[`${prefix}_REQUEST_ID`]) ?? 'SERVICE')
@@ -38,7 +38,7 @@ const BEFORE_ID = '/self/stop/'
 
 /**
  * Returns the request id of the deployment in which this process runs; undefined outside of a deployment. It is
- * SERVICE_REQUEST_ID (public fact), or else the id in SERVICE_DELETE_URL (specification). `servicePrefixIn` finds other
+ * SERVICE_REQUEST_ID (live fact), or else the id in SERVICE_DELETE_URL (specification). `servicePrefixIn` finds other
  * prefixes.
  */
 export function deploymentIn(env: Environment): string | undefined {

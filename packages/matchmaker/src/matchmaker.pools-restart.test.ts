@@ -85,6 +85,7 @@ function open(pool: PoolDefinition = arena, options: Parameters<typeof setUp>[0]
     ;({ seen, join, status } = watched(matchmaker))
   }
   return {
+    clock,
     service,
     servers,
     run,
@@ -112,6 +113,21 @@ test('a warm server that does not register again after a restart is stopped and 
   expect(service.unstopped()).toEqual(['r1'])
   await run(10_000)
   expect(service.unstopped()).toEqual(['r2'])
+})
+
+test('a match keeps a server that registers again within 25 s of a restart, though Muster paused', async () => {
+  const { clock, service, servers, run, restart, join, ticket } = open()
+  await run(5000)
+  for (const server of servers.values()) server.isSilent = true
+  join('ann', 'ben')
+  await run(1000)
+  await restart()
+  await clock.advance(6000)
+  await run(15_000)
+  for (const server of servers.values()) server.isSilent = false
+  await run(2000)
+  expect(ticket('ann-ben')?.assignment?.fqdn.split('.')[0]).toBe('r1')
+  expect(service.unstopped()).toContain('r1')
 })
 
 test('a match gets another server if its first server does not register again after a restart', async () => {

@@ -100,6 +100,22 @@ describe('listed servers after a restart', () => {
     await run(2000)
     expect(next.listedServers().servers).toEqual([])
   })
+
+  test('a registered server that only waits for orders keeps the server list unavailable for 85 s', async () => {
+    const { listed, restart, tokens } = openBeforeKill(world)
+    await listed()
+    const { next, register, run } = await restart()
+    const [one = ''] = tokens()
+    const { version } = register(one)
+    const ending = new AbortController()
+    const waiting = next.waitForServerOrders(one, { version, waitMs: 600_000, signal: ending.signal })
+    await run(84_000)
+    expect(() => next.listedServers()).toThrow(Unavailable)
+    await run(2000)
+    expect(next.listedServers().servers).toEqual([])
+    ending.abort(new Error('the server stops waiting'))
+    await expect(waiting).rejects.toThrow('the server stops waiting')
+  })
 })
 
 describe('a listed server with players on it, after a restart of Muster', () => {

@@ -2,7 +2,8 @@
  * The exports of `@muster/core/api`: the description of the service as data, for building other tools.
  *
  * Docstrings name the source of each fact. `service-api` is the specification of the service. A `public fact` comes
- * from public documents of a service with the same interface. `Our choice` is a decision of Muster.
+ * from public documents of a service with the same interface. A `live fact` comes from what a running service publishes
+ * about itself where the specification is silent or differs. `Our choice` is a decision of Muster.
  */
 export { api, operations, type Api, type OperationId } from './api.js'
 export { Application, type CreateApplication, type UpdateApplication } from './applications.js'

@@ -15,7 +15,7 @@ export interface SelfStopOptions {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined
   /**
    * Prefix of the variables' names, such as SERVICE for SERVICE_DELETE_URL and SERVICE_DELETE_TOKEN. Default: the value
-   * of MUSTER_SERVICE_PREFIX; else SERVICE or ARBITRIUM (public fact), whichever has a variable _REQUEST_ID; else
+   * of MUSTER_SERVICE_PREFIX; else SERVICE or ARBITRIUM (live fact), whichever has a variable _REQUEST_ID; else
    * SERVICE.
    */
   readonly prefix?: string | undefined

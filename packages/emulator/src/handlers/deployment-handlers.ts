@@ -210,7 +210,7 @@ export const deployments: HandlersOf<'deployments'> = {
 
   /**
    * Returns logs. They are unavailable once the deployment is terminated (service-api, Deployments). In the observed
-   * mode they are unavailable once its stop has begun (public fact).
+   * mode they are unavailable once its stop has begun (live fact).
    */
   logs: ({ request_id }, { world }) =>
     ifFound(findDeployment(world, request_id, 404), (record) => {

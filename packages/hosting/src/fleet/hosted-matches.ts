@@ -256,7 +256,7 @@ export class HostedMatches {
       if (offer.isShort) {
         offer.isShort = false
         void this.#findServer(match)
-      } else if (isPause && offer.since < Infinity) offer.since = now
+      } else if (isPause && offer.since < Infinity) offer.since = Math.max(offer.since, now)
       else if (now - offer.since >= ANSWER_MS) this.#claimAgain(match, 'silent')
     }
     if (now < this.#nextEndsAt) return

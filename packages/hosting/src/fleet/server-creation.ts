@@ -117,12 +117,13 @@ export class ServerCreation {
       const isOver = heldUntil !== undefined && now >= heldUntil
       if (server.stopReason === undefined && !isDue && !isOver) continue
       this.#waiting.delete(server)
-      if (server.stopReason === undefined && !isDue) {
-        this.#giveUp(server, 'unavailable', false)
-        continue
+      // A create that is not sent must not count against a limit, or be the one that probes a paused source.
+      if (server.stopReason !== undefined) this.#end(server)
+      else if (!isDue) this.#giveUp(server, 'unavailable', false)
+      else {
+        this.#plan(server)
+        this.#ask(server)
       }
-      this.#plan(server)
-      this.#ask(server)
     }
   }
 

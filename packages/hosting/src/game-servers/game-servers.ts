@@ -427,11 +427,12 @@ export class GameServers {
 
   #lookAtExpected(server: Server, one: AwaitedServer, now: number): void {
     if (!server.isWanted) return void this.#expected.delete(server)
+    const silentMs = now - Math.max(one.since, this.#upSince)
     if (server.presence !== undefined) {
-      one.isLost = server.presence.lostAt !== undefined
+      // A process that only waits for orders, or whose reports are refused, would keep the list of all servers unknown.
+      one.isLost = server.presence.lostAt !== undefined || silentMs >= LOST_AFTER_MS + LOST_GRACE_MS
       return
     }
-    const silentMs = now - Math.max(one.since, this.#upSince)
     if (silentMs < LOST_AFTER_MS) return
     if (!one.isLost) this.#on.lost(server, silentMs)
     one.isLost = true

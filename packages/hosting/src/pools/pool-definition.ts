@@ -75,7 +75,7 @@ export interface ReuseDefinition {
   readonly maxMatches?: number | undefined
   /**
    * Minutes after which a server takes no more matches. Default: `deploy.maxDurationMs` minus the longest recent match
-   * and 1 minute.
+   * and 1 minute, but at least half of `deploy.maxDurationMs`.
    */
   readonly maxAgeMinutes?: number | undefined
 }

@@ -67,7 +67,8 @@ export function lifetimeMs({ reuse, deploy }: Pool, { demand }: PoolPlace, serve
   // An enrolled server has no `maxDurationMs`, so only `maxAgeMinutes` counts.
   if (isEnrolled(server)) return oldestMs
   const longestMs = demand.longestMatchSeconds() * 1000 + RETIRE_GRACE_MS
-  return Math.max(0, Math.min(deploy.maxDurationMs - longestMs, oldestMs))
+  // If a match may take most of `maxDurationMs`, no age would be safe, and each new server would be replaced at once.
+  return Math.min(Math.max(deploy.maxDurationMs - longestMs, deploy.maxDurationMs / 2), oldestMs)
 }
 
 /** The present in epoch milliseconds: `now` by the steady clock for demand, `date` by the wall clock for schedules. */

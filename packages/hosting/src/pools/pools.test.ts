@@ -90,6 +90,23 @@ test('listed servers beyond the warm stock are surplus after keepIdleSeconds wit
   expect(drained).not.toContain(second)
 })
 
+test.each([600_000, 960_000])(
+  'a warm server serves half of a maxDurationMs of %i before it is retired',
+  async (maxDurationMs) => {
+    const { clock, pools, drained, running } = setUp({
+      deploy: { application: 'game', version: '1', maxDurationMs },
+      at: [{ cron: '* * * * *', minutes: 2, min: 1 }],
+    })
+    const server = await running()
+    await clock.advance(maxDurationMs / 2 - 20_001)
+    pools.advance(clock.now())
+    expect(drained).toEqual([])
+    await clock.advance(1001)
+    pools.advance(clock.now())
+    expect(drained).toEqual([server])
+  },
+)
+
 test('the search for a warm server does not read servers that boot for other matches', async () => {
   const { pools, pool, made, running } = setUp()
   const seen: Server[] = []

@@ -80,8 +80,8 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
   const tell = (one: PolledServer, said: AllocatedServer | undefined, askedAt: number) => {
     const { id: handle, phase, since } = one
     const status = said?.status ?? 'unknown'
-    if (status === 'unclear') return unclear(handle, said?.detail)
     one.nextAt = clock.now() + (phase === 'running' ? POLL_MS.running : POLL_MS.starting)
+    if (status === 'unclear') return unclear(handle, said?.detail)
     if (phase === 'lost') {
       const isOurs = status !== 'unknown' && on.seen([handle], handle)
       // If Muster no longer knows the server, or no poll has found it in time, it is stopped.
