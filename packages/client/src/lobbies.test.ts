@@ -111,7 +111,7 @@ test('a proxy that answers lobby long polls at once is polled once a second', as
   }
 })
 
-test('a lost connection to a lobby is restored, and then shows what happened meanwhile', async () => {
+test('a lobby client reconnects after a lost connection, and then shows the changes that it missed', async () => {
   const { connect, cut } = await open()
   const ann = await connect('ann').create({ maxPlayers: 4 })
   const ben = await connect('benny').join(ann.state.code)

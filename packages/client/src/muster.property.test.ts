@@ -106,7 +106,7 @@ async function play(seed: number, acts: readonly (Act & { readonly by: number })
 }
 
 test(
-  'after any faults, the state of each client is that of Muster for its player (property)',
+  'after any faults, each client shows the state that Muster has of its player (property)',
   { timeout: 900_000 },
   async () => {
     await fc.assert(

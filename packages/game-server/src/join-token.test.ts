@@ -41,7 +41,7 @@ describe('a join token', () => {
     expect(faultOf(signJoinToken({ ...claims, sub: 7 } as never, secret.key, NOW))).toBe('malformed')
   })
 
-  test('any other string is refused as a join token, even with a valid header and signature (property)', () => {
+  test('a string that is not a join token is refused, even with a valid header and signature (property)', () => {
     const [header, , mac] = token.split('.')
     fc.assert(
       fc.property(fc.string({ maxLength: 300, unit: 'binary' }), (text) => {

@@ -150,7 +150,7 @@ describe('events that start no cooldown', () => {
   })
 })
 
-test('a cooldown in one queue refuses tickets that include this queue or the player, not other queues', async () => {
+test('a cooldown refuses every ticket with its player and its queue, but not tickets of other queues', async () => {
   const { matchmaker, join, found } = setUpWith(asking, { ...duel, name: 'other' })
   await found('ann', 'ben')
   matchmaker.declineMatch('ann')

@@ -40,7 +40,7 @@ describe('a match with joinWithinMs', () => {
     expect(service.unstopped()).toEqual(['r1'])
   })
 
-  test('a match with joinWithinMs ends if only other players joined, or a wrong secret reported its own', async () => {
+  test('a match with joinWithinMs ends if no valid report names a player who is still in the match', async () => {
     const { matchmaker, seen, matchId, secret, run } = await assigned()
     expect(matchmaker.playerCame(matchId, secret, 'eve')).toBe(true)
     expect(matchmaker.playerCame(matchId, `${secret.slice(1)}0`, 'ann')).toBe(false)

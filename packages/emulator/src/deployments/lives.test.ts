@@ -68,7 +68,7 @@ test('a deployment passes its statuses to READY, and shows more fields on the wa
   })
 })
 
-test('a stop at READY is answered with 200, and soon only the status is left', async () => {
+test('a deployment stopped at READY shows only its status once it is terminated', async () => {
   const { clock, call, deploy, status, stop, listedIds } = await studio()
   const id = await deploy()
   await clock.advance(11_000)
@@ -98,7 +98,7 @@ test('a stop at READY is answered with 200, and soon only the status is left', a
   expect((await call('GET', `/v1/deployment/${id}/container-logs`)).status).toBe(404)
 })
 
-test('a terminated deployment is finally removed', async () => {
+test('a terminated deployment is removed after the retention time', async () => {
   const { clock, call, deploy, stop } = await studio({ deployments: { retentionMs: 60_000 } })
   const id = await deploy()
   await clock.advance(11_000)

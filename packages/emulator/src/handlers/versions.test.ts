@@ -106,7 +106,7 @@ describe('verify_image', () => {
     )
   })
 
-  test('verify_image contacts other registries only by option', async () => {
+  test('verify_image contacts other registries only if an option allows that', async () => {
     expect((await call('POST', versions, { ...version, verify_image: true })).status).toBe(200)
     expect((await call('PATCH', `${versions}/1.0`, { docker_tag: 'gone' })).status).toBe(424)
     expect((await call('GET', `${versions}/1.0`)).body).toMatchObject({ docker_tag: 'v1' })

@@ -22,7 +22,7 @@ test('the documented rate limits are enforced, and refusals are counted by limit
   expect(emulator.counters.requests['deployments.list']).toEqual({ 200: 10, 429: 3 })
 })
 
-test('other operations have no rate limit, and a service can have none', async () => {
+test('operations without a documented limit have no rate limit, and all limits can be turned off', async () => {
   const { call } = started()
   for (let request = 0; request < 100; request++) expect((await call('GET', '/v1/apps')).status).toBe(200)
   expect(rejected(await burst(started({ limits: false }).call, 50))).toBe(0)

@@ -11,7 +11,7 @@ const withFault = (fault: Omit<Fault, 'operation'>) =>
   started({ faults: [{ operation: 'applications.create', ...fault }] })
 
 describe('request faults through fetch', () => {
-  test('a request fault can answer with a status instead of the effect', async () => {
+  test('a request fault can answer with an error status without carrying out the request', async () => {
     const { call, emulator } = withFault({ status: 503, message: 'down', retryAfterMs: 1500, count: 1 })
     const answer = await call(...create)
     expect(answer).toMatchObject({ status: 503, body: { message: 'down' } })

@@ -55,7 +55,7 @@ test('after a restart each deployment is read once for its age, one at a time', 
   expect(young.endsAt).toBe(startedAt + 250 + 90_000)
 })
 
-test('without a start time of its deployment, a match may last its whole duration again', async () => {
+test('after a restart a match whose deployment has no start time may last its whole duration again', async () => {
   const { clock, add, run } = setUp(() => ({}))
   const one = add('one', 60_000)
   const at = clock.now()

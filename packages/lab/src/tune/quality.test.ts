@@ -40,7 +40,7 @@ describe('the cost of a run in a search', () => {
     expect(quality.costOf(figures, queueOf(rules))).toBeCloseTo(2 + 0.5 + 0.5 + 0.3 + 0.5)
   })
 
-  test('the cost of a run in a search uses the units of the file, not those of the candidate', () => {
+  test('the cost of a run in a search uses the units of the queue in the file, not those of the candidate', () => {
     const quality = qualityOf(queueOf([skill]), ['difference mmr'])
     const looser = queueOf([{ ...skill, max: 300 }])
     expect(quality.costOf(figuresOf({ skillSpread: 100 }), looser)).toBe(2)

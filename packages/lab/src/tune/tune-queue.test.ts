@@ -64,7 +64,7 @@ describe('the best schedule that keeps a wait promise', () => {
     expect(made.filter(({ share }) => share < 1).length).toBeGreaterThan(20)
   })
 
-  test('the best schedule is run with unseen seeds only at the end, together with that of the file', async () => {
+  test('the best schedule is run with unseen seeds only at the end, as is the schedule of the file', async () => {
     const { made, own } = await usual
     const unseen = made.findIndex(({ seed }) => seeds.unseenSeeds.includes(seed))
     expect(unseen).toBe(made.length - 2 * seeds.unseenSeeds.length)

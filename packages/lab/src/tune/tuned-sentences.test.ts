@@ -55,7 +55,7 @@ describe('the sentences of a search', () => {
     expect(single).toBe('Its matches cost 1 instead of 2, and the data cannot tell whether that is more than chance.')
   })
 
-  test('the sentences of a search say that a promise is broken with other players', () => {
+  test('the sentences of a search say that a promise is broken on average of the unseen seeds', () => {
     const unseen = base.best.unseen.map((run, seed) => ({ ...run, gaveUp: seed < 2 ? 0.04 : 0.07 }))
     expect(sentencesOf({ ...base, best: tested(base.best.training, unseen) }).slice(0, 2)).toEqual([
       'It keeps the promises on the training seeds, but not on average of the unseen: ' +

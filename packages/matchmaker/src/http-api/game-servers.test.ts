@@ -388,7 +388,7 @@ describe('a registered game server', () => {
     expect(await drains).toMatchObject({ passed: 10_000, json: { want: 'drain', matches: [] } })
   })
 
-  test('hundreds of reports from one server are rate-limited, but not those of servers at its address', async () => {
+  test('hundreds of reports from one server are rate-limited, but not reports of others at its address', async () => {
     const { join, run, register, report, send, tokenOf, clock } = await open()
     join('cas', 'dan')
     await run(7000)

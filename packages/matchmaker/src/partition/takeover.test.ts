@@ -99,7 +99,7 @@ test('after a takeover a READY server may still register with its secret, and ge
   expect(state('ann')).toMatchObject({ status: 'HOST_ASSIGNED', matchId })
 })
 
-test('a ticket cancelled during a takeover ends its match: other tickets search, the server is stopped', async () => {
+test('if a ticket is cancelled during a takeover, its server is stopped and the other tickets search', async () => {
   const world = createWorld()
   const first = await world.lead()
   first.leader.load([world.join('ann'), world.join('ben')])

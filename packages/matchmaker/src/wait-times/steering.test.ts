@@ -57,7 +57,7 @@ const steered = () => {
 }
 
 describe('a queue with a target wait', () => {
-  test('a target wait keeps waits at the target in every region under any load, soon after a change', () => {
+  test('a target wait keeps waits at the target in each region, and again soon after a change of load', () => {
     const waits = steered()
     const { play } = queueOf(waits)
     play(

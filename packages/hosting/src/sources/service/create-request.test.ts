@@ -38,7 +38,7 @@ test('a create request asks for a server near the players, with the tags to find
   expect(api.deployments.create.input.safeParse(request).success).toBe(true)
 })
 
-test('a create request names another place by its coordinates', () => {
+test('a create request for a given place has the coordinates of that place', () => {
   const request = requestFor({ cachedOnly: false, at: { latitude: 50, longitude: 8 } })
   expect(request.users).toEqual([{ user_type: 'geo_coordinates', user_data: { latitude: 50, longitude: 8 } }])
   expect(request).not.toHaveProperty('require_cached_locations')

@@ -166,7 +166,7 @@ describe('a generated crowd', () => {
     }
   })
 
-  test('a generated crowd has latencies that grow with the distance, plus that of each line', () => {
+  test('a generated crowd has latencies that grow with the distance, plus the latency of each player’s line', () => {
     const few = generateCrowd({ players: 400 }, 7).parties.flatMap((party) => party.players)
     const { beacons, latency } = defaults
     for (const beacon of beacons) {

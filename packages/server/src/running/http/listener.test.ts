@@ -58,7 +58,7 @@ describe('a misbehaving connection', () => {
     expect(await ended).toContain('HTTP/1.1 431')
   })
 
-  test('a connection beyond the limit of its address is ended until another of its connections has ended', async () => {
+  test('beyond the limit of an address new connections are ended, until an earlier connection has ended', async () => {
     const send = await open({ mostPerAddress: 2 })
     const [first] = [await send(''), await send('')]
     const third = await send('')

@@ -141,7 +141,7 @@ describe('an edit of numbers and inline lists', () => {
     expect(edited).toBe(JSON.stringify(queue(steps.slice(0, 2))))
   })
 
-  test('an edit of a queue that removes a step of a block removes its comments, and keeps other steps', () => {
+  test('an edit of a queue that removes a step removes the step’s comments, and keeps other steps', () => {
     const edited = editQueue(odd, 'duel', changed({ max: [first, last] }, [far[0]]))
     expect(edited).toContain('value: 10 # near')
     expect(edited).toContain('# Far in the end.')
