@@ -1,5 +1,5 @@
 /**
- * One process of a cold burst, by its first arguments:
+ * One process of a cold burst. Its first arguments select what it does:
  *
  * - `within <creates>`: an emulator, and a client that calls it as a function. Sends the number of refused creates.
  * - `loopback <creates>`: the same over HTTP.

@@ -12,7 +12,7 @@ const rivals = ['ky', 'axios', 'got'] as const
 
 /**
  * Measures the CPU time of a client's process for a GET of a 2 KB status on loopback, with 50 requests in flight. The
- * clients take turns. Each is compared with the others of the same round, and the median over all rounds counts.
+ * clients take turns. Each client is compared with the others of the same round, and the median over all rounds counts.
  */
 export async function clientFigures(): Promise<Figures> {
   const server = fork(new URL('./status-server.js', import.meta.url))

@@ -11,8 +11,8 @@ export type Limited = (request: (slot: Pick<CallSlot, 'written'>) => Promise<voi
 const unheard = { written: () => {} }
 
 /**
- * The compared limiters, each set to `limit` per second. Bottleneck uses its time between starts, which is faster here
- * than its reservoir.
+ * The compared limiters, each set to `limit` per second. Bottleneck limits by the time between starts (`minTime`),
+ * which is faster here than its `reservoir`.
  */
 export const contenders: Record<string, (limit: number) => Limited> = {
   muster: (limit) => {

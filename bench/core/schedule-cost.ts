@@ -48,9 +48,9 @@ type Variant = keyof typeof variants
 const names = Object.keys(variants) as Variant[]
 
 /**
- * Measures the time per call while no limit delays calls: that of the scheduler, without that of the job. Without a
- * limit, as for operations that have no documented limit, Muster is compared with plain p-queue. With a limit that is
- * never reached, it is compared with p-queue and its own limiter. The variants take turns, and the median counts.
+ * Measures the scheduler's time per call, without the job's, while no limit delays calls. Without a limit, as for
+ * operations that have no documented limit, Muster is compared with plain p-queue. With a limit that is never reached,
+ * it is compared with p-queue and p-queue's own limiter. The variants take turns, and the median counts.
  */
 export async function scheduleCostFigures(): Promise<Figures> {
   const rounds: Record<Variant, number>[] = []

@@ -19,7 +19,7 @@ interface Result {
   readonly refused: Readonly<Record<string, number>>
   /** Used share of the limit, from 0 to 1. */
   readonly reached: number
-  /** Average milliseconds by which timers were late. A busy machine lowers the rate by this. */
+  /** Average milliseconds by which timers were late. Late timers on a busy machine lower the rate. */
   readonly timersLateMs: number
 }
 

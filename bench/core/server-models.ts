@@ -14,7 +14,10 @@ const slidingLog: ServerModel = (times, limit, windowMs) => {
   return times.length - accepted.length
 }
 
-/** Consecutive windows, at the worst offset: that of a request that begins a window. */
+/**
+ * Accepts at most `limit` requests in each of consecutive windows. The first window begins at the request that gives
+ * the most refusals.
+ */
 const fixedWindow: ServerModel = (times, limit, windowMs) => {
   const refusedIn = (phase: number) => {
     const perWindow = new Map<number, number>()

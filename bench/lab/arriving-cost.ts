@@ -15,8 +15,8 @@ const goals = [
 ] as const
 
 /**
- * Compares the cost of the matchmaker's matches for an arriving crowd with the least cost that was possible within the
- * rules if no player had waited longer: see `boundOf`.
+ * Compares the cost of the matchmaker's matches for an arriving crowd with a lower bound: the least cost within the
+ * rules if no player waits longer (see `boundOf`).
  */
 export async function arrivingCostFigures(): Promise<Figures> {
   const crowd = arriving()

@@ -24,7 +24,7 @@ const STEP_MS = 250
 /** Maximum number of concurrent status reads, if each deployment is polled. */
 const MOST_POLLS = 10
 
-/** The result of one way of following deployments: milliseconds from READY until this was known. */
+/** The result of one way of following deployments: milliseconds from READY until the client learned of it. */
 interface Result {
   readonly p50: number
   readonly p99: number
@@ -129,7 +129,7 @@ async function following(withWebhooks: boolean): Promise<Result> {
   const random = seededRandom(3)
   const knownAt = new Map<string, number>()
   const matchmaker = createMatchmaker({
-    // The benchmark learns of READY at once. Without webhooks, the matchmaker does not.
+    // The benchmark learns of READY at once. The matchmaker learns of it at once only by webhooks.
     deployments: {
       ...client.deployments,
       create: (input, options) =>

@@ -1,9 +1,6 @@
 import { costOf, mayMeet, SKILL_UNIT, type Standing } from './standing.js'
 
-/**
- * Number of nearest others that are kept for each player: this many for each other player of a match, and at least
- * `FEWEST`.
- */
+/** Number of nearest others kept for each player: `KEPT` per other player of a match, but at least `FEWEST`. */
 const KEPT = 4
 const FEWEST = 40
 /** Number of times that prices change, and the size of the first change as a share of the average cost. */
@@ -11,7 +8,8 @@ const ROUNDS = 60
 const STEP = 0.25
 
 /**
- * The nearest other players of a player, with their costs in ascending order. All further ones cost at least `further`.
+ * The nearest other players of a player, with their costs in ascending order. All other players cost at least
+ * `further`.
  */
 interface Near {
   readonly others: Int32Array
@@ -48,12 +46,15 @@ export function leastCost(players: readonly Standing[], size: number): number {
   return best
 }
 
-/** Returns what a player pays for the others with the least cost plus price. Counts these others in `chosen`. */
+/**
+ * Chooses the others with the least cost plus price for one player, and counts them in `chosen`. Returns the sum of
+ * their costs and prices.
+ */
 function choose({ others, costs, further }: Near, seats: number, prices: Float64Array, chosen: Float64Array): number {
   const paid = new Float64Array(seats).fill(further)
   const taken = new Int32Array(seats).fill(-1)
   for (const [at, cost] of costs.entries()) {
-    // Costs ascend and prices are at least 0, so no later one is cheaper.
+    // Costs ascend and prices are at least 0, so no later player is cheaper.
     if (cost >= (paid[seats - 1] as number)) break
     const other = others[at] as number
     const price = cost + (prices[other] as number)

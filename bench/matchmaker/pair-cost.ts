@@ -6,10 +6,7 @@ import { NOW, rules, ruleTicket } from './kernel-workload.js'
 import { createSampler, limitsBetween, STEPS, type Sample } from './workload.js'
 
 const SIZES = [2, 10, 100, 1000, 2500, 5000, 10_000, 50_000, 100_000]
-/**
- * Number of tickets of each size of crowd. They are divided into crowds of that size: at least one, and at most
- * `MOST_CROWDS`.
- */
+/** Number of tickets for each crowd size. They form crowds of that size: at least one, at most `MOST_CROWDS`. */
 const TICKETS = 20_000
 const MOST_CROWDS = 2000
 /**
@@ -24,9 +21,10 @@ const compiled = compileQueue(
 )
 
 /**
- * Compares the cost of pairs with those of a greedy choice: each ticket, the oldest first, gets the best remaining one
- * within the rules. The cost is the distance and the difference in skill, each in units of its strictest limit. Only
- * the cheapest pairs of both are compared, as many as both have, because additional pairs are more expensive.
+ * Compares the cost of the kernel's pairs with that of greedy pairs: each ticket, the oldest first, gets the best
+ * remaining one within the rules. The cost is the distance and the difference in skill, each in units of its strictest
+ * limit. Only the cheapest pairs of both are compared, as many as both have, because additional pairs are more
+ * expensive.
  */
 export async function pairCostFigures(): Promise<Figures> {
   const results = SIZES.map((size) => ({ name: nameOf(size), ...compared(size) }))

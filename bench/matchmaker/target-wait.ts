@@ -57,7 +57,10 @@ interface Played {
   readonly tickets: number
   /** 90th percentile of waits in seconds. */
   readonly p90: number
-  /** Mean over tickets: the match's largest differences in skill and distance, in units of the strictest limits. */
+  /**
+   * Mean over tickets of the largest differences in skill and distance in their match, in units of the strictest
+   * limits.
+   */
   readonly cost: number
   readonly phases: readonly number[]
   readonly costs: readonly number[]
@@ -114,8 +117,8 @@ interface FixedPeer extends Played {
 }
 
 /**
- * Returns the schedule of least cost among those with the wanted p90 over the whole day, one for each span. Its start
- * is searched by the secant method on the logarithm of the p90.
+ * Finds for each span a schedule that has the wanted p90 over the whole day, and returns the schedule of least cost.
+ * The start of a schedule is searched by the secant method on the logarithm of the p90.
  */
 async function bestFixed(crowd: Crowd, scene: TargetScene, p90: number): Promise<FixedPeer> {
   const found: FixedPeer[] = []

@@ -10,7 +10,7 @@ const SINGLE = { perRequest: 1, tickets: 20_000, connections: 32 }
 const BATCHED = { perRequest: 500, tickets: 50_000, connections: 4 }
 /**
  * Number of waiting players. On the machine of the benchmark, a process may have 20,000 files open, and needs some
- * itself. The cost of this number stands for that of 20,000.
+ * itself. The memory for `PROMISED_WAITERS` is computed from theirs.
  */
 const WAITERS = 19_800
 const PROMISED_WAITERS = 20_000

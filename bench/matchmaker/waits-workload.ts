@@ -12,9 +12,7 @@ export interface WaitScene {
   readonly load: (s: number, region: Region) => number
   /** True if some tickets are parties. */
   readonly parties: boolean
-  /**
-   * Returns true if a ticket counts, by the seconds from the start at which it is created. Default: all tickets count.
-   */
+  /** Returns true if a ticket that is created `s` seconds after the start counts. Default: all tickets count. */
   readonly counts?: (s: number) => boolean
 }
 

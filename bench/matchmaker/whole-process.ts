@@ -46,9 +46,9 @@ const picky: QueueDefinition = { name: 'picky', matchSize: 2, rules: [distance, 
 
 const measurements = {
   /**
-   * Measures tickets until their match is recorded and its create waits to be sent. Creates are sent up to the maximum
-   * in flight and never answered, because requests would otherwise follow the service's rate of tens per second.
-   * `served` includes the creates and all that follows, with a server for every match.
+   * Measures tickets until their match is recorded and its create waits to be sent. Creates are never answered.
+   * Otherwise the service's rate of tens of creates per second would decide the result. `served` includes the creates
+   * and all that follows, with a server for every match.
    */
   pairs: () => throughput(duel, unansweringService, (sample, index) => ticketOf('duel', sample, index, 1)),
   parties: () =>

@@ -75,7 +75,7 @@ const CITIES: readonly (readonly [latitude: number, longitude: number, weight: n
 const KM_PER_DEGREE = 111.19
 
 export interface Sample {
-  /** Degrees. */
+  /** Location in degrees. */
   readonly latitude: number
   readonly longitude: number
   /** Skill from 0 to 3000, with a mean of about 1500. */

@@ -77,7 +77,7 @@ export function planOf(crowd: Crowd, costs: Costs): Plan {
   let dividedFor: keyof Use | undefined
   for (let worst = worstOf(crowd, costs, 1); worst[1] > 1; worst = worstOf(crowd, costs, partitions)) {
     dividedFor = worst[0]
-    // More partitions divide most of what is used.
+    // Most of the load is divided among the partitions.
     partitions = Math.max(partitions + 1, Math.floor(partitions * Math.min(worst[1], 2)))
   }
   const { followers, redis } = partitionOf(crowd, costs, partitions)

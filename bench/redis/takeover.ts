@@ -14,7 +14,7 @@ export interface TakeoverCase {
 export interface Takeovers {
   /** Seconds from `kill -9` of the leader until players who came afterwards are matched and know their server. */
   readonly seconds: readonly number[]
-  /** Seconds from the next leader's winning of the lease until it led. */
+  /** Seconds from when the next leader won the lease until it led. */
   readonly afterTheLease: readonly number[]
   readonly redisBytesPerTicket: number
   readonly standbyHeapPerTicket: number

@@ -19,8 +19,8 @@ interface Round {
 }
 
 /**
- * Measures delays at a load that loses no packets. The ways take turns, because machines react faster at some times
- * than at others.
+ * Measures delays at a load that loses no packets. Direct sending, the relay and plain forwarding take turns, because
+ * machines react faster at some times than at others.
  */
 export async function delays(load: Load, size: Size, { relay, forwarding }: Relayers) {
   const along = (way: Way, seconds = SECONDS) => load.order({ way, size, perSecond: EASY, seconds })

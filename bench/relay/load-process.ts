@@ -1,4 +1,4 @@
-/** Sends packets by one of the ways and receives them, in a process of its own. */
+/** Sends packets by one way (relay, plain forwarding, TURN or direct) and receives them, in a process of its own. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Order, Outcome, Way } from './messages.js'
 import { openWay, type OpenWay, type Sender } from './ways.js'
@@ -10,7 +10,10 @@ const WARM_UP_SECONDS = 0.5
 /** Maximum number of due packets that are sent before any is received. */
 const MOST_AT_ONCE = 48
 
-/** The open ways. Each is opened on first use and stays open, because the relay knows each user at one address. */
+/**
+ * The open ways of sending packets. Each is opened on first use and stays open, because the relay knows each user at
+ * one address.
+ */
 const ways = new Map<Way['kind'], Promise<OpenWay>>()
 
 type Ran = Omit<Outcome, 'receivedInAll' | 'cpuMicroseconds'>

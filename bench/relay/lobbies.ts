@@ -5,8 +5,8 @@ import { JOINS_PER_SECOND, LOBBIES, MEMBERS, type JoinRound, type LobbiesMeasure
 
 /**
  * Measures lobbies in a process of their own, with their default settings, in memory. Calls come from the same thread,
- * like those of an HTTP server. They are due at fixed times and are measured from those, so a blocked thread makes
- * every join late that is due meanwhile. The wait before each call is reported too.
+ * like those of an HTTP server. Each call is due at a fixed time and is measured from then on, so a blocked thread
+ * makes all joins late that are due meanwhile. The wait before each call is reported too.
  */
 export async function lobbyFigures(): Promise<Figures> {
   const child = fork(new URL('./lobby-process.js', import.meta.url), { execArgv: ['--expose-gc'] })

@@ -6,7 +6,7 @@ export const JOINS_PER_SECOND = 2000
 
 /** The result of one round, in which the last player of every lobby joins. */
 export interface JoinRound {
-  /** Microseconds from when a join is due until it is done, so that everything counts that blocks the thread. */
+  /** Microseconds from when a join is due until it is done, so that everything that blocks the thread counts. */
   readonly joinMicroseconds: Percentiles
   /**
    * The part of `joinMicroseconds` before the call, in which the thread was busy with other calls, a tick, or garbage

@@ -23,7 +23,7 @@ const ROUNDS = 5
 interface Overload {
   readonly sentPerSecond: number
   readonly deliveredPerSecond: number
-  /** CPU microseconds of the relaying process for each delivered packet, those of the warm-up included. */
+  /** CPU microseconds of the relaying process for each delivered packet, including packets of the warm-up. */
   readonly cpuMicrosecondsEach: number
   /** Number of cores that other processes used meanwhile. If it is not close to 0, the figures mean little. */
   readonly coresUsedByOthers: number
@@ -31,7 +31,9 @@ interface Overload {
 
 type Round = Readonly<Record<'relay' | 'forwarding', Overload>> & { readonly turn: Overload | undefined }
 
-/** Measures round by round, with the ways in turns, so that all find the machine in the same state. */
+/**
+ * Measures round by round. Relay, plain forwarding and TURN take turns, so that all find the machine in the same state.
+ */
 export async function overloaded(load: Load, size: Size, relayers: Relayers) {
   const rounds: Round[] = []
   for (let round = 0; round < ROUNDS; round += 1) rounds.push(await floodEach(load, size, relayers, round % 2 === 1))
@@ -68,7 +70,7 @@ export async function overloaded(load: Load, size: Size, relayers: Relayers) {
   return { figures, found: { ...found, coturn: mediansOf(compared.map(({ turn }) => turn)) } }
 }
 
-/** Measures each way once. `backwards` reverses the order, so that each way is first in every other round. */
+/** Measures each way once. `backwards` reverses the order, as every other round does. */
 async function floodEach(load: Load, size: Size, relayers: Relayers, backwards: boolean): Promise<Round> {
   const { relay, forwarding, turn } = relayers
   const flooded = async () => ({ turn: typeof turn === 'string' ? undefined : await flood(load, size, turn) })

@@ -13,7 +13,7 @@ const TICKETS = 20_000
 const CONNECTIONS = 32
 
 /**
- * Measures creates through the whole program over loopback HTTP. Each is made by another player, whose token is
+ * Measures creates through the whole program over loopback HTTP. Each create is made by another player, whose token is
  * verified and contains the skill. Tickets in memory and the log of tickets take turns, so that both find the machine
  * in the same state.
  */

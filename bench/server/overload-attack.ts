@@ -4,7 +4,8 @@ import { tokenOf } from './configuration.js'
 import type { Attack, Attacked, AttackKind } from './overload-messages.js'
 
 /**
- * Number of players in the crowd. Each may send 10 requests per second, so all together may send far more than they do.
+ * Number of players in the crowd. Each player may send 10 requests per second, so the limit per player does not weaken
+ * the attack.
  */
 const PLAYERS = 20_000
 const CONNECTIONS: Readonly<Record<AttackKind, number>> = { capacity: 64, bodies: 32, crowd: 4000, pipelined: 100 }

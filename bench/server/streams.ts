@@ -6,7 +6,7 @@ import { startService } from './service.js'
 
 /**
  * Number of waiting players. On the machine of the benchmark, a process may have 20,000 files open, and needs some
- * itself. The cost of this number stands for that of 20,000.
+ * itself. The memory for `PROMISED_WAITERS` is computed from theirs.
  */
 const WAITERS = 19_800
 const PROMISED_WAITERS = 20_000

@@ -22,7 +22,7 @@ const PAIR_CAPS = [
 const MANY = 5000
 /** Number of following tickets on the curve that a ticket is compared with. */
 const WINDOW = 8
-/** Weight of the distance in the order, so that of equal pairs the adjacent tickets are the cheapest. */
+/** Weight of the distance along the curve, so that of equally cheap pairs the adjacent tickets are paired. */
 const TIE = 1e-9
 /** Number of tickets compared between two pauses. */
 const AT_ONCE = 2048

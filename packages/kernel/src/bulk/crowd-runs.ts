@@ -7,15 +7,15 @@ import { alongCurve } from './curve.js'
 
 /** Maximum cost of a whole match in each pass along the curve. */
 export const RUN_CAPS = [0.75, 1.25, 2, 2]
-/** Number of neighbours on the curve, per player of the match, among which a run is chosen. */
+/** Number of neighbours on the curve, per player of the match, among which its members are chosen. */
 const RUN = 2
-/** The mark of a ticket that no run can hold. Other marks: `NOBODY` and `MATCHED`. */
+/** The mark of a ticket that is not a single player with one value. Other marks: `NOBODY` and `MATCHED`. */
 const UNFIT = -3
 
 /** Makes matches of single players who are close to each other on the curve and may all meet at the strictest level. */
 export class CrowdRuns<Facts> {
   readonly #parts: CrowdParts<Facts>
-  /** The strictest limits, in units of cost: of the distance, and of the first value. */
+  /** The strictest limits of the distance and of the first value, in units of cost. */
   readonly #mostChord: number
   readonly #mostGap: number
   /** By slot: 1 for a single player with one value, otherwise 0. */
@@ -81,8 +81,8 @@ export class CrowdRuns<Facts> {
   }
 
   /**
-   * Chooses the next single players on the curve, from `from` on, who may all meet at the strictest level. Their match
-   * costs at most the cap. Returns their number.
+   * Chooses single players who may all meet at the strictest level: the next ones on the curve, from `from` on. Their
+   * match costs at most the cap. Returns their number.
    */
   #chooseRun(points: Float64Array, count: number, from: number, cap: number): number {
     const { players } = this.#parts

@@ -12,7 +12,7 @@ const TEAM_CAP = 1
 /** Number of neighbours on the curve, per player of the match, among which its members are chosen. */
 const NEIGHBOURS = 4
 
-/** Makes matches of tickets and of the candidates that follow them on the curve. */
+/** Makes matches, each of a ticket and of candidates that follow it on the curve. */
 export function* matchTeams<Facts>(parts: CrowdParts<Facts>, search: Search<Facts>, crowd: BulkCrowd): Pausable<void> {
   const { columns, budget, draft, state, players } = parts
   if (crowd.slots.length < CROWD) return

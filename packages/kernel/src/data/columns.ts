@@ -13,7 +13,7 @@ export const DEFERRED = 3
 
 // The most frequently read fields of a slot are adjacent in `rows`, so that they share cache lines.
 
-/** The point on the unit sphere. NaN if unknown. */
+/** The location as a point on the unit sphere. NaN if unknown. */
 export const X = 0
 export const Y = 1
 export const Z = 2
@@ -180,7 +180,7 @@ export function isPresent({ born, horizon }: Columns, slot: Slot): boolean {
   return birth > 0 && birth <= horizon
 }
 
-/** Like `isPresent`, and the slot has no match yet. */
+/** True if `isPresent` holds and the slot has no match yet. */
 export const isFree = (columns: Columns, slot: Slot): boolean => columns.taken[slot] === 0 && isPresent(columns, slot)
 
 /** Maps keys and networks to small numbers, which are reused once no ticket has them. */
@@ -211,7 +211,6 @@ export class Interner {
   }
 }
 
-/** A typed array. */
 export type Column = Float64Array | Float32Array | Int32Array | Uint32Array | Uint16Array | Uint8Array
 
 /** Returns a longer column with the same numbers, followed by zeros. */

@@ -146,7 +146,8 @@ export class Levels {
     const level = this.#levelAfter(slot, waited, isFirst ? 0 : before)
     let next = this.#nextAfter(slot, level)
     let hasRelaxed = level !== before
-    // `until` never skips a turn (see `#turns`). So a turn that is not before `until` has come since the last update.
+    // No turn is skipped, because `until` is never later than the next turn. So a turn at or after `until` has come
+    // since the last update.
     for (const turn of this.#turns) {
       if (waited < turn) next = Math.min(next, turn)
       else if (until <= since + turn) hasRelaxed = true

@@ -116,8 +116,8 @@ export interface MatchLevels {
  */
 export interface Checks<Facts> {
   /**
-   * True if two tickets may be in one match. `level` is the one that counts for `each`; the last arguments are the
-   * levels of the two tickets. Undefined: any two may.
+   * True if two tickets may be in one match. `level` is the level that counts for `each`; the last arguments are the
+   * two tickets' own levels. Undefined: any two may.
    */
   readonly pair:
     | ((one: Facts, other: Facts, level: number, levelOfOne: number, levelOfOther: number) => boolean)
@@ -177,11 +177,11 @@ export interface CountCheck {
 export interface Quota<Facts> {
   /** Returns the number of a ticket's players that are of this kind. */
   countOf(facts: Facts): number
-  /** The indexes of the teams. */
+  /** The indexes of the teams to which the limits apply. */
   readonly teams: readonly number[]
   /** Minimum number of players of this kind in each of these teams, by level. */
   readonly least: Uint16Array
-  /** Maximum number, by level. Undefined: any number. */
+  /** Maximum number of players of this kind in each of these teams, by level. Undefined: any number. */
   readonly most?: Uint16Array | undefined
   /** True if a match that has enough players of this kind leaves the others to other matches. Default false. */
   readonly isSpared?: boolean | undefined

@@ -6,7 +6,8 @@ import { scalesOf, type Scale } from './scales.js'
 /** Coordinates of tickets whose location is unknown, or that match any value. */
 const UNKNOWN = 0x3fff_fff1
 /**
- * Cells are wider than the limits by this factor. So rounding never puts two tickets within a limit two cells apart.
+ * Cells are wider than the limits by this factor. Otherwise rounding could put tickets that are just within a limit two
+ * cells apart.
  */
 const WIDER = 1 + 1e-9
 const EVERY_CELL = 0
@@ -211,7 +212,7 @@ export class Grid {
     return scale
   }
 
-  /** Returns the finest scale at which all tickets are near that the ticket or opening may match. */
+  /** Returns the finest scale at which every ticket that the given one may match is near. */
   coverOf(slot: Slot): number {
     return this.#coverOf[this.#columns.level[slot] as number] as number
   }
@@ -244,7 +245,7 @@ export class Grid {
 
   /**
    * Adds the free slots near at a scale to `found`, without duplicates.
-   * @param most maximum number of slots read. @param skip number of slots left out before those. Each value gives
+   * @param most maximum number of slots read. @param skip number of slots left out before those. Each `skip` gives
    *   another part of a crowd.
    */
   collect(scale: number, most: number, skip: number): void {

@@ -1,7 +1,10 @@
 // pure: chooses among possible pairs: first as many as possible, then the cheapest
 import type { Budget, Pausable } from '../data/budget.js'
 
-/** Maximum number of pairs that a path breaks up after those of its first pair, and how often each pair is tried. */
+/**
+ * Maximum number of pairs that a path breaks up, besides those that its first pair breaks up; and how often each pair
+ * is tried.
+ */
 const DEPTH = 3
 const PASSES = 2
 /**

@@ -114,7 +114,7 @@ export class DirtyTracker<Facts> {
     yield* this.#readDue()
     this.parked = count() - this.#fresh.length - this.#dirty.length
     // Wake parked tickets near changed ones if the order matters, or if a ticket at the last resort may let others
-    // meet. In all other cases, the searches of changed tickets find them.
+    // meet. In all other cases, the searches of changed tickets find the parked ones.
     if (this.parked > 0 && (isInOrder || ranked() || model.lastResortLevel < Infinity)) {
       // Deferred tickets already woke their neighbours in an earlier round.
       const changed = this.#dirty.filter((slot) => columns.state[slot] !== DEFERRED)

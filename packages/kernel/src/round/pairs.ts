@@ -1,4 +1,4 @@
-// pure: matches of two, for models where any two that may meet are a match
+// pure: makes matches of two tickets, for models in which any two tickets that may meet are a match
 import type { Pausable } from '../data/budget.js'
 import { isFree, isOlder } from '../data/columns.js'
 import type { Slot } from '../data/model.js'

@@ -99,7 +99,7 @@ export class Candidates<Facts> {
     }
   }
 
-  /** Takes the slots as candidates that may meet the members and fit into the teams with them. */
+  /** Takes as candidates the slots that may meet the members and fit into the teams with them. */
   take(slots: ArrayLike<Slot>, from: number, to: number, packed: Packed): void {
     const { columns, draft, compare, counts, budget, levels } = this.#input
     const round = this.#input.number()

@@ -19,7 +19,7 @@ const FEW = 32
 /** Slots that a first search reads at a scale; more with different priorities, as the highest may be anywhere. */
 const MOST_READ = 1024
 const MOST_READ_RANKED = 4096
-/** Stands for a match size: any number of players. */
+/** A match size: any number of players. */
 const EVERY = -1
 /** Weight of a player of a kind that is not lacking, in units of the strictest limits. */
 const SPARE_COST = 0.85
@@ -174,7 +174,8 @@ export class Search<Facts> {
       read = grid.count
     }
     let scale = Math.min(grid.finest(), last)
-    // Preferred tickets may be far away, and an opening takes as many players as there are, so these searches read all.
+    // A search reads all slots if priorities differ, if few matches are made, or for an opening. Preferred tickets may
+    // be far away, and an opening takes as many players as there are.
     const isHasty = !ranked() && !this.isRationed && this.#opening === undefined
     for (; scale <= last && !grid.wasCut; scale++) {
       if (isHasty && this.#candidates.isAmple(missing)) break

@@ -68,10 +68,10 @@ export function firstTeams<Facts>(
 }
 
 /**
- * Returns the least uneven teams that may play: even in number first, then by `unevenness`. `balanced` is called for
- * teams that are as even in number as possible. With few arrangements all are tried. Otherwise parties of equal size
- * are exchanged, starting from `first`. If the exchanges find no teams that may play, all arrangements are tried, as
- * far as the budget lasts. Undefined if none of those tried may play.
+ * Returns the least uneven teams that may play. Even numbers of players count first, then `unevenness`. `balanced` is
+ * called for teams whose numbers are as even as possible. With few arrangements all are tried. Otherwise parties of
+ * equal size are exchanged, starting from `first`. If the exchanges find no teams that may play, all arrangements are
+ * tried, as far as the budget lasts. Undefined if none of those tried may play.
  * @param first teams that are as even in number as the parties and the rules about numbers of players allow.
  */
 export function* arrange<Facts>(
@@ -110,7 +110,7 @@ export function* arrange<Facts>(
     const inNumber = unevenSizes(many, most)
     const isMoreEven = inNumber < bestInNumber - ROUNDING
     if (!isMoreEven && inNumber > bestInNumber + ROUNDING) return false
-    // Infinitely uneven teams are better than none.
+    // Infinitely uneven teams are better than no teams.
     const uneven = Math.min(unevenness?.(seated) ?? 0, Number.MAX_VALUE)
     if (!isMoreEven && isBalanced && uneven >= best) return false
     const isEnough = balanced?.(seated, levels) ?? true

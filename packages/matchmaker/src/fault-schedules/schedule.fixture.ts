@@ -14,7 +14,7 @@ import {
 } from '@muster/hosting/schedules-fixture'
 import { createMortalStore } from './mortal-store.fixture.js'
 
-/** Result of a schedule: the invariants that it broke, and counts that show that it did something. */
+/** Result of a schedule: the broken invariants, and counts that show that enough happened. */
 export interface Outcome {
   readonly broken: readonly string[]
   readonly assigned: number

@@ -78,7 +78,8 @@ type RouteName = keyof typeof ticketRoutes
 const PER_CALLER: AttemptLimit = { limit: 50, windowMs: 5000 }
 const PER_ADDRESS: AttemptLimit = { limit: 250, windowMs: 5000 }
 /**
- * Per minute (our choice): enough for a few households behind one address, but few for somebody who invents players.
+ * Creates with a shared token, per network (our choice): enough for a few households behind one address, but few for
+ * somebody who invents players.
  */
 const SHARED_PER_NETWORK: AttemptLimit = { limit: 60, windowMs: 60_000 }
 /** Maximum number of wrong secrets from one network (our choice). An honest client sends none. */

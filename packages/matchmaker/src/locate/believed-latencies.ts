@@ -42,10 +42,10 @@ export const distancesFrom = (
     .toSorted((a, b) => a[1] - b[1])
 
 /**
- * Removes latencies that contradict others. Two latencies contradict each other if half the sum of both round trips is
- * too short for light to travel from one beacon via the player to the other. The latency with the most contradictions
- * is removed first. Among equals, a latency that also contradicts the location of the player's address comes first,
- * then the shortest.
+ * Removes latencies that contradict others. Two latencies contradict each other if light cannot travel from one beacon
+ * via the player to the other in half the sum of the two round trips. The latency with the most contradictions is
+ * removed first. Among equals, a latency that also contradicts the location of the player's address comes first, then
+ * the shortest.
  */
 function withoutContradictions(
   measured: ReadonlyMap<string, number>,

@@ -107,9 +107,9 @@ function createGameOutcomes(to: Receivers): AllocatorListener['games'] {
     seatsWanted: ({ id: matchId }, seats, isNew) => {
       try {
         applySeatsWanted(to, matchId, seats)
-        // True if the request need not be applied again. Numbers by team count players at one moment, so they are
-        // applied once. Without them, Muster counts the missing players of an open match now and after each later
-        // change.
+        // True if the request need not be applied again. Numbers of seats by team hold for one moment, so they are
+        // applied once. Without these numbers, Muster counts the missing players of an open match now and after each
+        // later change.
         return !seats.open || seats.teams !== undefined
       } catch (error) {
         // The server may report a match that does not run yet or is full. That is no mistake of the server. Other

@@ -36,7 +36,7 @@ export function inCommon(rules: readonly Rule[], tickets: readonly FoundTicket[]
   }
 }
 
-/** One shared object, because most queues have no rule of these kinds. */
+/** One shared object, because most queues have no rule of kind `equal` or `overlap`. */
 const NOTHING: Readonly<Record<string, never>> = Object.freeze({})
 
 /** Returns the values of the attribute, without the players who do not have it. */

@@ -22,8 +22,8 @@ import type { Backfills } from './backfills.js'
 export interface EndOfMatch {
   readonly reason: ReturnReason
   /**
-   * True if the end counts as a failed attempt of each of its tickets; or the ids of the tickets for which it does.
-   * Default false.
+   * True if the end counts as a failed attempt of each of its tickets. A list: the ids of the tickets for which it
+   * counts. Default false.
    */
   readonly counts?: boolean | readonly string[] | undefined
   /** Why the server of the match is stopped. Default: `reason`. */

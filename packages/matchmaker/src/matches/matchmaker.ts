@@ -335,7 +335,7 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
   joinKeys(): JoinKeySet
   /**
    * Resolves with the orders of a game server once their version differs from the given one, or after `waitMs`. A later
-   * call for the same server ends this one, unless the later caller was already replaced by another process. Rejects
+   * call for the same server ends this call, unless the later caller was already replaced by another process. Rejects
    * with `signal.reason`, or like `reportServer`.
    */
   waitForServerOrders(token: string, wait: OrdersWait): Promise<ServerOrders>

@@ -22,9 +22,9 @@ export interface GroupedTickets {
   /** The queue of a private match; see `privateQueue`. Default: the runtime's. */
   readonly queue?: Queue | undefined
   /**
-   * The wait, in milliseconds, after which limits are as relaxed as this match needs: that of the youngest ticket's
-   * relaxation step. In a queue with `targetWaitMs`, it is the strictest step of any ticket, as the wait of a ticket
-   * without a head start.
+   * The wait, in milliseconds, at which the relaxation step of the youngest ticket begins: limits are then as relaxed
+   * as this match needs. In a queue with `targetWaitMs`: the wait at which a ticket without a head start reaches the
+   * strictest step of any of the tickets.
    */
   readonly expansionMs: number
 }

@@ -90,8 +90,8 @@ interface SeatCommandsOptions {
 }
 
 /**
- * The queue under which the cooldowns of players who let seats expire are counted: 60 s, doubled each time, at most 15
- * minutes (our choices).
+ * Cooldowns of players who let seats expire are counted in this queue: 60 s, doubled each time, at most 15 minutes (our
+ * choices).
  */
 export const SEATS_QUEUE = {
   name: 'seats',

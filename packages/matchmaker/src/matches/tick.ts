@@ -206,8 +206,8 @@ function createRoom(lifecycle: Pick<MatchLifecycle, 'room'> | undefined, now: nu
   const all = lifecycle?.room(now) ?? 0
   let cold = all
   /**
-   * How many more matches a pool can take than new servers may be created; negative if fewer. If new servers are
-   * unlimited: how many matches the pool can take.
+   * By pool: the number of matches that it can take, minus the number of new servers that may be created. If new
+   * servers are unlimited, nothing is subtracted.
    */
   const own = new Map<string, number>()
   const ownOf = (pool: string): number => {

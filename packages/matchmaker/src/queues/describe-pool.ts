@@ -3,7 +3,7 @@ import { counted, digits, duration, listed, sentence } from './rule-parts/index.
 
 /** The load on a pool. */
 export interface PoolLoad {
-  /** Total of all places, spread evenly over them and over time. */
+  /** In all places together, spread evenly over places and time. */
   readonly matchesPerHour: number
   /** Seconds from the create of a server until it has registered. */
   readonly bootSeconds: number

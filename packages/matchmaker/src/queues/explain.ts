@@ -269,9 +269,9 @@ function probesOf(compiled: CompiledQueue): Probe[] {
 }
 
 /**
- * Creates the test of two tickets. For rules by the oldest ticket or the average wait, `pair` allows everything that
- * the longest wait would allow, so `whole` is called too, with the two tickets as a match. It is not called for `any`
- * and `all`, whose inner rules may be about teams.
+ * Creates the test of two tickets. For rules by the oldest ticket or the average wait, `pair` allows too much:
+ * everything that the longest wait would allow. So `whole` is called too, with the two tickets as a match. It is not
+ * called for rules of kind `any` and `all`, whose inner rules may be about teams.
  */
 function passesOf({ rule, whole }: CompiledRule, pair: NonNullable<CompiledRule['pair']>): Probe['passes'] {
   const isOfRules = rule.kind === 'any' || rule.kind === 'all'

@@ -101,9 +101,9 @@ export type SayIsSimilar = (pool: Pool<Facts>, slot: Slot) => string | undefined
 /**
  * Creates the function that returns a sentence if a ticket's value only looks like a value of the rule or of another
  * ticket. Such values differ in type or Unicode form. The sentence contains no value of another ticket.
- * @param rule with the name by which the sentence calls it
- * @param wantsSame true to compare where the rule requires equal values, and looking alike is not enough; false to
- *   compare where it requires different values, and looking alike is allowed
+ * @param rule has the name that the sentence uses
+ * @param wantsSame true to check values that the rule requires to be equal; false to check those that it requires to
+ *   differ
  */
 export function similarValue(rule: RuleDefinition & { readonly name: string }, wantsSame: boolean): SayIsSimilar {
   const comparisons = comparisonsOf(rule).filter((one) => one.wantsSame === wantsSame)
@@ -157,7 +157,7 @@ export function similarConstants(
   )
 }
 
-/** Returns the values in the definition of a rule and its inner rules, by what they are values of. */
+/** Returns the values in the definition of a rule and its inner rules, grouped by what has them, e.g. an attribute. */
 function namedBy(rule: RuleDefinition): readonly (readonly [what: string, values: readonly unknown[]])[] {
   const inner = innerRulesOf(rule).flatMap(namedBy)
   if (rule.kind === 'roles') return [['role', Object.keys(rule.roles)]]

@@ -55,8 +55,8 @@ export function createPrivateMatches(): PrivateMatches {
 const SHARED: ReadonlySet<CancelReason> = new Set(['expired', 'attempts', 'closed', 'refused', 'handed-over'])
 
 /**
- * Returns the reason for which the other tickets of a private match are cancelled. @param reason that of the first
- * ticket.
+ * Returns the reason for which the other tickets of a private match are cancelled.
+ * @param reason the reason for which the first ticket was cancelled.
  */
 export const reasonOfOthers = (reason: CancelReason): CancelReason => (SHARED.has(reason) ? reason : 'dissolved')
 

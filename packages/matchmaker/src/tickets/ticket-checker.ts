@@ -50,8 +50,8 @@ export interface TicketChecker extends QueueFacts {
   /** Validates a match of given players like `check`. @throws {InvalidMatch} naming the field; {UnknownQueue} */
   checkMatch(input: MatchInput): { readonly id: string; readonly tickets: readonly CheckedNewTicket[] }
   /**
-   * Checks that the ticket's players may have it in addition to `others`. These are their tickets that have not ended,
-   * or whose match still runs.
+   * Checks that the ticket's players may have it in addition to `others`: their tickets that have not ended, or whose
+   * match still runs.
    * @throws {PlayerBusy}; {PlayerPlaying}; {PlayerOverLimit} by `maxMatchesPerPlayer`
    */
   permit(ticket: CheckedNewTicket, others: readonly OtherTicket[]): void

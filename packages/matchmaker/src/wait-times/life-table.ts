@@ -121,8 +121,8 @@ function growthOf(fadeMs: number): Float64Array {
 
 /**
  * A life table: for each waiting time, how many tickets were matched then, and how long tickets have waited there.
- * Cancelled and waiting tickets count for as long as they waited. Data of `fadeMs` ago weighs 1/e. The age counts for
- * each moment of waiting, not for a ticket as a whole, so a change of the load shows at all waiting times immediately.
+ * Cancelled and waiting tickets count for as long as they waited. Data of `fadeMs` ago weighs 1/e. Each moment of
+ * waiting has its own age, so a change of the load shows at all waiting times immediately.
  */
 export class LifeTable {
   readonly #fadeMs: number

@@ -39,8 +39,8 @@ function readProbe(reply: Reply): Probed {
 }
 
 /**
- * The oldest version that can run the scripts. From 7.0 on, the first line of a script may declare flags, by which
- * Redis can reject the script before it starts. An error then begins with the first word of the failed command's error.
+ * The oldest version that can run the scripts. Since 7.0, scripts can declare flags, and an error in a script begins
+ * with the first word of the failed command's error.
  */
 const OLDEST = 7
 

@@ -28,8 +28,8 @@ function createDeadlines(clock: Clock, onSilence: () => void) {
 const PAUSE_MS = 200
 
 /**
- * Replaces a connection that has stopped responding. `begin` starts this unless it is running or the connection was
- * closed.
+ * Replaces a connection that has stopped responding. `begin` starts the replacement, unless it is running or the
+ * connection was closed.
  *
  * If a host disappears silently (a power failure, a cut cable), TCP itself gives up after about 15 minutes. This
  * function drops the connection once a command has timed out while no other command got a reply.

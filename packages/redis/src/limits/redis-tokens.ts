@@ -23,7 +23,8 @@ local function thisRun() return 'run:' .. string.match(redis.call('INFO', 'serve
 `
 
 /**
- * Additive increase, multiplicative decrease, like `createRate` in core: a 429 leaves 70 %, each window restores 5 %.
+ * The rate, by additive increase and multiplicative decrease, like `createRate` in core: a 429 leaves 70 % of the rate,
+ * each window restores 5 % of the limit.
  */
 const RATE = `
 local function rateOf(key, limit, window)

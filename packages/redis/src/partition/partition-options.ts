@@ -37,7 +37,7 @@ export interface QueuesInForce {
   readonly names: readonly string[]
   /** Milliseconds by the name of each queue with `presence`. */
   readonly presence?: Readonly<Record<string, number>> | undefined
-  /** Name for people of the present or last leader with these queues: its machine and process id. */
+  /** The present or last leader with these queues, named for people: its machine and process id. */
   readonly by: string
   /** Epoch milliseconds, by the clock of Redis. */
   readonly since: number

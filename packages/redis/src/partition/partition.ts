@@ -54,7 +54,7 @@ export interface Partition extends FollowerService {
   clockOffsetMs(): number
   /** Returns the number of times that this process noticed the loss of the records in Redis; see `RecordsVanished`. */
   timesVanished(): number
-  /** See `Matchmaker`. Undefined unless this process leads, because others may not have the tickets. */
+  /** See `Matchmaker.survey`. Undefined unless this process leads, because others may not have the tickets. */
   survey(options?: SurveyOptions): Survey | undefined
   /** Returns the queues with which the leader matches; undefined before the first leader. */
   queuesInForce(): Promise<QueuesInForce | undefined>

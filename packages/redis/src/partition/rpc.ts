@@ -13,12 +13,15 @@ interface PackedInputs {
   readonly notePresence: readonly [reports: readonly PackedPresence[]]
 }
 
-/** The input of a command: like the method of its name, except for packed inputs. */
+/** The input of a command: the parameters of the matchmaker's method of that name, except for packed inputs. */
 export type RpcInput<Name extends RpcCommand> = Name extends keyof PackedInputs
   ? PackedInputs[Name]
   : Parameters<Leader[Name]>
 
-/** The result of a command: like the method of its name, but for a webhook the status of the response. */
+/**
+ * The result of a command: what the matchmaker's method of that name returns; for a webhook, the status of the
+ * response.
+ */
 export type RpcAnswer<Name extends RpcCommand> = Name extends 'webhook' ? number : Awaited<ReturnType<Leader[Name]>>
 
 /**
@@ -51,8 +54,8 @@ interface EncodedError {
 }
 
 /**
- * A leader's notice to a follower: the orders of a game server that last reported there have another version. A
- * follower of an earlier version takes it for a reply that nothing waits for.
+ * A leader's notice to a follower: the orders of a game server that last reported to that follower have another
+ * version. A follower of an earlier version takes it for a reply that nothing waits for.
  */
 export interface OrdersNotice {
   /** The server's name: see `serverIn`. */
@@ -100,7 +103,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The id of a ticket whose players are all present, or that id with the one player who is present. */
+/** The id of a ticket if all of its players are present; otherwise the id, and a player who is present. */
 export type PackedPresence = string | readonly [ticketId: string, playerId: string]
 
 export const packPresence = ({ ticketId, playerId }: PresenceReport): PackedPresence =>

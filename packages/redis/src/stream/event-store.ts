@@ -117,7 +117,7 @@ export function createRedisEventStore(options: RedisEventStoreOptions): RedisEve
   }
 }
 
-/** Returns the id after that of an entry. */
+/** Returns the id that directly follows the id of an entry. */
 function following(id: string): string {
   const [ms, sequence] = id.split('-')
   return `${ms}-${Number(sequence) + 1}`

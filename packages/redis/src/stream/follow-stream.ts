@@ -46,8 +46,8 @@ export class StreamTail {
 
   /**
    * Reads the entries after the cursors, one cursor for each key. Also tells whether entries after the first cursor
-   * were lost, i.e. its entry is no longer in the stream. This is checked after the read, so that trimming in between
-   * is noticed.
+   * were lost, i.e. the cursor's own entry is no longer in the stream. The check follows the read, so that trimming in
+   * between is noticed.
    */
   async read(keys: readonly string[], cursors: readonly string[], wait: ReadWait) {
     const ending = linkedSignal(wait.signal, this.#closing.signal)

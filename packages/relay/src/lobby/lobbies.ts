@@ -60,11 +60,11 @@ export interface Lobbies {
   get(by: ByMember): Promise<LobbyView>
   /** Returns the player's view of each lobby in which they are a member, present or away: at most 16. */
   ofPlayer(playerId: string): Promise<readonly LobbyView[]>
-  /** Keeps a member alive who does not follow the lobby. */
+  /** Keeps alive a member who does not follow the lobby. */
   heartbeat(by: ByMember): Promise<void>
   leave(by: ByMember): Promise<void>
   setReady(input: ByMember & { readonly ready: boolean }): Promise<LobbyView>
-  /** Changes the lobby's data; for the host. With `ifVersion`, only if it was not changed since. */
+  /** Host only: changes the lobby's data. With `ifVersion`, only if the data has not changed since that version. */
   setData(
     input: ByMember & { readonly changes: AttributeChanges; readonly ifVersion?: number | undefined },
   ): Promise<LobbyView>
@@ -72,18 +72,18 @@ export interface Lobbies {
   setMemberData(
     input: ByMember & { readonly changes: AttributeChanges; readonly ifVersion?: number | undefined },
   ): Promise<LobbyView>
-  /** Removes a player; for the host. A banned player cannot come back, and need not be a member to be banned. */
+  /** Host only: removes a player. A banned player cannot come back, and need not be a member to be banned. */
   kick(input: ByMember & { readonly targetId: string; readonly ban?: boolean | undefined }): Promise<LobbyView>
   unban(input: ByMember & { readonly targetId: string }): Promise<LobbyView>
-  /** Makes another member the host; for the host. A running relay gets a new session. */
+  /** Host only: makes another member the host. A running relay gets a new session. */
   transferHost(input: ByMember & { readonly targetId: string }): Promise<LobbyView>
-  /** Admits or denies an applicant; for the host. */
+  /** Host only: admits or denies an applicant. */
   decide(input: ByMember & { readonly applicantId: string; readonly approve: boolean }): Promise<LobbyView>
-  /** Starts the lobby; for the host. Returns immediately; an event reports whether the start succeeded. */
+  /** Host only: starts the lobby. Returns immediately; an event reports whether the start succeeded. */
   start(by: ByMember): Promise<LobbyView>
-  /** Ends the relay session, and opens the lobby for another start; for the host. */
+  /** Host only: ends the relay session, and opens the lobby for another start. */
   stop(by: ByMember): Promise<LobbyView>
-  /** Ends the lobby; for the host. */
+  /** Host only: ends the lobby. */
   end(by: ByMember): Promise<void>
   /**
    * Yields the events after `after`, as they happen, until the player is out or the lobby is closed. Following also

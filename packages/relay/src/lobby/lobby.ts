@@ -14,7 +14,7 @@ export type AttributeChanges = Readonly<Record<string, AttributeValue | null>>
 /** Limits (our choice): all attributes of a lobby of 64 players stay below 40 KB. */
 const MOST_KEYS = 32
 const LONGEST_VALUE = 256
-/** UTF-16 units of names and strings together. */
+/** Maximum length of all names and strings together, in UTF-16 units. */
 const MOST_TEXT = 4096
 
 const name = z
@@ -207,7 +207,7 @@ export interface Lobby {
   readonly applicants: readonly Applicant[]
   /** Banned players, the longest banned first. */
   readonly banned: readonly string[]
-  /** Slots to which players who left can return while these are free. */
+  /** Players who left, each with the slot to which they can return while it is free. */
   readonly departed: readonly { readonly id: string; readonly slot: number; readonly until: number }[]
   readonly data: Attributes
   readonly dataVersion: number

@@ -40,8 +40,8 @@ export interface LobbyStore {
   replace(lobby: Lobby, version: number, dueAt: number): Promise<boolean>
   /**
    * Like `replace`, for a lobby that differs from the read version only in this member's `lastSeenAt`. Followers need
-   * no notification. A store may write the time into the stored record, although records are otherwise never changed in
-   * place, because most changes are of this kind.
+   * no notification. Most changes are of this kind, so a store may write the time into the stored record. Otherwise,
+   * records are never changed in place.
    */
   noteSeen(lobby: Lobby, version: number, playerId: string, dueAt: number): Promise<boolean>
   /**

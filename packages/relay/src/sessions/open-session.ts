@@ -113,7 +113,10 @@ export function settle(context: SessionContext, entry: OwnedSession): ReadySessi
   return verdict
 }
 
-/** Decides by `ready`, `error`, the relay and the tokens; `status` is only a text for people. Pure. */
+/**
+ * Decides whether a session can be used, by `ready`, `error`, the relay and the tokens. `status` is only a text for
+ * people. Pure.
+ */
 function judge(reading: SessionReading | undefined, session: OpenedSession): ReadySession | NotReadyReason {
   if (reading?.failed === true) return 'in error'
   if (reading?.ready !== true) return 'not ready in time'

@@ -4,7 +4,7 @@ import { canonicalIp, type RelayPort as WirePort } from '@muster/core/internal'
 
 /** A player who takes part in a session. */
 export interface RelayPlayer {
-  /** Chosen by the caller. */
+  /** The player's id, chosen by the caller. */
   readonly id: string
   /** The public source address of the player's packets, in its canonical form. */
   readonly ip: string
@@ -12,7 +12,7 @@ export interface RelayPlayer {
 
 /** A player with their own token. */
 export interface RelaySeat extends RelayPlayer {
-  /** Unsigned 32-bit (public fact). */
+  /** The player's token, unsigned 32-bit (public fact). */
   readonly token: number
 }
 
@@ -85,9 +85,9 @@ export interface RelayCredentials {
   readonly port: number
   readonly protocol: string
   readonly link?: string | undefined
-  /** Unsigned 32-bit; second in every packet's header. */
+  /** The session's token, unsigned 32-bit; second in every packet's header. */
   readonly sessionToken: number
-  /** Unsigned 32-bit, this peer's own; first in every packet's header. */
+  /** This peer's own token, unsigned 32-bit; first in every packet's header. */
   readonly userToken: number
 }
 

@@ -72,9 +72,9 @@ export const boundariesOfBounds = ({ spanMs }: RelaxationSteps): number[] =>
   Array.from({ length: STEPS_OF_BOUNDS }, (_, index) => (spanMs * (index + 1)) / STEPS_OF_BOUNDS)
 
 /**
- * Returns the limit at a share of the way from the strictest to the loosest. Equal shares change the limit by equal
- * factors, because twice as many players need half the limit, whatever it is. If a bound is 0 or negative, they change
- * it by equal differences.
+ * Returns the limit at a share of the way from the strictest to the loosest. Twice as many players need only half the
+ * limit, so equal shares change the limit by equal factors. If a bound is 0 or negative, they change it by equal
+ * differences.
  */
 function between({ strictest: from, loosest: to }: LimitBounds, share: number): number {
   if (share >= 1) return to

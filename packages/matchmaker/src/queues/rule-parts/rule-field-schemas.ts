@@ -36,7 +36,10 @@ export function relaxing(value: z.ZodType<number>, loosening: Loosening): z.ZodT
     })
 }
 
-/** Converts a part of a schema to JSON Schema. This is slow and only editors need it, so `meta` gets it by a getter. */
+/**
+ * Converts a part of a schema to JSON Schema. The conversion is slow and only editors need it, so `meta` gets the
+ * result by a getter.
+ */
 export function jsonOf(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return json

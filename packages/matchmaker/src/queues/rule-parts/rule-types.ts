@@ -129,10 +129,7 @@ export interface RuleChecks {
    * `explain`.
    */
   readonly measure?: ((one: Facts, other: Facts) => number | undefined) | undefined
-  /**
-   * Returns the number of further players, of a kind that is missing, that a match of all these tickets needs. For
-   * `explain`.
-   */
+  /** Returns how many more players of a missing kind a match of all these tickets needs. For `explain`. */
   readonly shortage?: ((everyone: readonly Facts[]) => number) | undefined
   readonly unevenness?: ((teams: TeamMembers) => number) | undefined
 }

@@ -171,8 +171,8 @@ export function createExtremes(rule: number): (others: readonly Facts[]) => Rang
 }
 
 /**
- * Returns the range of a team's aggregate if up to `room` more players join. These have numbers between the extremes,
- * or no number.
+ * Returns the range of a team's aggregate if up to `room` more players join. Players who join have numbers between the
+ * extremes, or no number.
  */
 export function rangeOf(
   team: readonly Facts[],

@@ -47,7 +47,10 @@ export interface AllRule extends RuleBase {
   readonly rules: readonly RuleDefinition[]
 }
 
-/** The inner rule does not hold for the match. It may not relax, because that would make this rule stricter. */
+/**
+ * The inner rule does not hold for the match. The inner rule may not relax, because this rule would then become
+ * stricter.
+ */
 export interface NotRule extends RuleBase {
   readonly kind: 'not'
   /** The rule that must not hold. */

@@ -128,8 +128,8 @@ const allOf = (verdicts: readonly RuleVerdict[]): RuleVerdict =>
   verdicts.includes(false) ? false : verdicts.includes(undefined) ? undefined : true
 
 /**
- * Returns the teams for which a rule is judged one by one: all teams of a kind, if the rule is of kind `any` and all
- * its inner rules compare a number of such a team with a constant. Otherwise [undefined]: the match is judged as a
+ * Returns the teams for which a rule is judged one by one: all teams of a kind. The rule must be of kind `any`, and
+ * each inner rule must compare a number of such a team with a constant. Otherwise [undefined]: the match is judged as a
  * whole.
  */
 function teamsToJudge(rule: Rule, { teams, team: only }: RuleContext): readonly (number | undefined)[] {

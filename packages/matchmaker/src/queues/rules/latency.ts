@@ -140,7 +140,7 @@ const anyFits = ({ best, worst }: RoundTrips, most: number, difference: number):
   worst.some((ms, at) => ms <= most && ms - (best[at] ?? 0) <= difference)
 
 /**
- * Returns the index in the ticket's beacons of the beacon at index `at` of another ticket; -1 if the ticket lacks it.
+ * Finds the beacon at index `at` of `other` among the beacons of `trips`. Returns its index there; -1 if it is missing.
  */
 const placeOf = (trips: RoundTrips, other: RoundTrips, at: number): number =>
   trips.beacons === other.beacons ? at : trips.beacons.indexOf(other.beacons[at] ?? '')

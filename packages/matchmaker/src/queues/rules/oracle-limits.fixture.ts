@@ -22,7 +22,7 @@ export interface Judged {
   readonly only?: JudgedTeam | undefined
 }
 
-/** Returns a limit after a wait. A line becomes 16 steps below it. */
+/** Returns a limit after a wait. A line becomes 16 equal steps, never looser than the line. */
 export function limitAfter(relaxing: RelaxingLimit, waited: number): number {
   if (typeof relaxing === 'number') return relaxing
   if ('strictest' in relaxing) throw new Error('a limit with `strictest` cannot be computed from the wait alone')

@@ -125,9 +125,8 @@ export function compileRoles(rule: Checked<RolesRule>, { index, levels, teams }:
 
 /**
  * Returns all sets of roles that require players, created once for each queue. There are at most 255, because a rule
- * has up to eight roles. By Hall's theorem, all roles can be filled exactly if each set of roles has as many players
- * who can play one of them as it requires. The largest shortage of any set is the number of players that must still
- * join.
+ * has up to eight roles. By Hall's theorem, all roles can be filled exactly if, for each set of roles, enough players
+ * can play one of its roles. The largest shortage of any set is the number of players that must still join.
  */
 function togetherOf(least: readonly number[]): RoleSet[] {
   const sets: RoleSet[] = []

@@ -35,7 +35,7 @@ const NONE: ReadonlyMap<CheckedNewTicket, PlayerCoolingDown> = new Map()
 /** Creates tickets in the store, single ones or those of private matches. */
 export function createTicketCreation({ store, checker, created: tell, clock }: TicketCreationOptions) {
   /**
-   * Returns the tickets of busy players that allow another one.
+   * Checks that busy players may have another ticket. Returns the ids of each player's tickets.
    * @throws like `permit` of the checker; {PlayerBusy} at the last attempt
    */
   const permitted = async (ticket: CheckedNewTicket, busy: readonly PlayerTickets[], tries: number) => {

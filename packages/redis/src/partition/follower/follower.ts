@@ -142,7 +142,10 @@ const allAsking = (ask: RpcClient['ask']) =>
     ]),
   ) as { readonly [Name in RpcCommand]: (...input: RpcInput<Name>) => Promise<RpcAnswer<Name>> }
 
-/** The service of every process of a partition, leader or follower: all that the ticket API needs, and hints. */
+/**
+ * The service of every process of a partition, leader or follower: all methods that the ticket API needs, and two that
+ * report changes of deployments.
+ */
 export type FollowerService = {
   readonly [Name in Exclude<keyof TicketService, LocalCommandName>]: Promised<TicketService[Name]>
 } & Pick<TicketService, LocalCommandName> & {
@@ -167,7 +170,7 @@ interface FollowerOptions {
   readonly joinTokens: JoinTokenOptions
   /** How servers are listed. */
   readonly browser: ReturnType<TicketService['browserTerms']>
-  /** The master secret of the servers' tokens; undefined for that of the partition. */
+  /** The master secret of the servers' tokens; undefined to use the partition's own secret. */
   readonly serverSecret: string | undefined
   /** Called with each ticket that this process has created. */
   readonly created: (ticket: Ticket) => void

@@ -18,7 +18,7 @@ interface ServerServiceOptions {
   readonly store: Pick<PartitionStore, 'readPartitionRecords'>
   readonly clock: Clock
   readonly joinTokens: JoinTokenOptions
-  /** The master secret of the servers' tokens; undefined for that of the partition. */
+  /** The master secret of the servers' tokens; undefined to use the partition's own secret. */
   readonly serverSecret: string | undefined
 }
 

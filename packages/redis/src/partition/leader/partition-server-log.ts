@@ -30,7 +30,7 @@ interface PartitionServerLogOptions {
 interface Requirement {
   readonly matchId: string
   readonly ticketIds: readonly string[]
-  /** See `HostingChange`. */
+  /** True to lock the tickets; see `HostingChange`. */
   readonly locks: boolean
 }
 

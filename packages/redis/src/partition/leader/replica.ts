@@ -42,7 +42,7 @@ import {
 import type { Commits } from './commits.js'
 import { fencedAllocator, fencedService } from './fenced-sources.js'
 
-/** The additions of a lease epoch to a replica: the lease, and the commits. */
+/** What a replica gets when its process becomes the leader: the lease, and the commits. */
 export interface LeaseWriter {
   readonly lease: Lease
   readonly commits: Commits
@@ -57,7 +57,7 @@ export interface CancelledTicket {
 export interface ReplicaOptions {
   /** Creates a master secret. */
   readonly newSecret: () => string
-  /** See `LeaderOptions.sparesUnknownServers`. */
+  /** True if records of servers may be lost; see `LeaderOptions.sparesUnknownServers`. */
   readonly sparesUnknownServers?: (() => boolean) | undefined
   /** Called with the identity of the partition when this process becomes the leader; see `IDENTITY_KEY`. */
   readonly identified: (identity: string) => void

@@ -18,7 +18,7 @@ interface RedisCommitsOptions {
   readonly keys: PartitionKeys
   readonly bounds: StoreBounds
   readonly assignments: Pick<ReturnType<typeof createAssignments>, 'whole'>
-  /** Default none. */
+  /** Default: commits wait for no replicas. */
   readonly replicas: Replicas | undefined
 }
 
@@ -38,7 +38,7 @@ export class RedisCommits {
     this.#keys = [epoch, ...written, options.keys.assignments, options.keys.notes]
   }
 
-  /** See `PartitionStore`. */
+  /** Writes a commit; see `PartitionStore.commit`. */
   async commit(token: string, wanted: Commit): Promise<CommitOutcome> {
     const { name, keys, bounds, assignments } = this.#options
     const parts = partsOf(wanted)

@@ -30,7 +30,7 @@ export interface RedisStoreOptions {
   /** Name of the partition. All processes with the same name share tickets. */
   readonly name: string
   readonly bounds?: Partial<StoreBounds> | undefined
-  /** Default none. */
+  /** Default: commits wait for no replicas. */
   readonly replicas?: Replicas | undefined
 }
 

@@ -186,7 +186,7 @@ export interface Changes extends LogTail {
 
 /** The record of a server or of a match. */
 export interface StoredHosting {
-  /** See `HostingChange`. */
+  /** `s:` and the id of the server, or `m:` and that of the match. */
   readonly key: string
   readonly text: string
   /** For a match: tickets that cannot be cancelled while they are matched in it. */
@@ -218,10 +218,10 @@ export interface StoredQueues {
 }
 
 /**
- * The state that all processes of a partition share. Every method is one atomic step, or several, after any of which it
- * may end. Methods are idempotent: a call may be repeated after its reply was lost, with the same result. Methods with
- * a fencing token reject with `LeaseLost`, and change nothing, once another leader has taken over or the store has lost
- * its data.
+ * The state that all processes of a partition share. Every method is one atomic step, or several steps. It may end
+ * after any of them. Methods are idempotent: a call may be repeated after its reply was lost, with the same result.
+ * Methods with a fencing token reject with `LeaseLost`, and change nothing, once another leader has taken over or the
+ * store has lost its data.
  *
  * Every method rejects with a `RedisError` if Redis fails: its `outcome` states whether the call may have taken effect.
  * Every implementation must pass `store-suite.fixture.ts`.
@@ -279,7 +279,7 @@ export interface PartitionStore {
   renew(token: string, leaseMs: number): Promise<boolean>
   /** Releases the lease, so that another process need not wait for its end. Does nothing if it is not held any more. */
   release(token: string): Promise<void>
-  /** Succeeds if the leader is still the leader. @throws {LeaseLost} */
+  /** Resolves if the process with this token still leads. @throws {LeaseLost} */
   fence(token: string): Promise<void>
 
   /**
