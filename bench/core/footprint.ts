@@ -17,7 +17,7 @@ export async function footprintFigures(): Promise<Figures> {
   return {
     figures: [
       atMost('footprint: import of @muster/core', await importMilliseconds('@muster/core'), 120, 'ms'),
-      // Descriptions of the 58 operations, which editors show, are a sixth of the goal.
+      // A sixth of the goal is for the descriptions of the 58 operations, which editors show.
       atMost('footprint: declarations of the client', bytes / 1000, 150, 'KB'),
       atMost('footprint: tsc -b of a project that uses it', await buildSeconds(), 2, 's'),
     ],

@@ -33,7 +33,7 @@ export class Bulk<Facts> {
   readonly #byPlace: boolean
   readonly #byValue: boolean
   readonly #pairs: CrowdPairs<Facts> | undefined
-  /** Matches single players. Undefined if `#pairs` is used, or if more than limits must be checked. */
+  /** Matches single players. Undefined if `#pairs` is used, or if anything besides limits must be checked. */
   readonly #runs: CrowdRuns<Facts> | undefined
 
   constructor(input: BulkInput<Facts>) {

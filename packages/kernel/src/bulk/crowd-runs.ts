@@ -1,4 +1,4 @@
-// pure: matches of single players of a crowd, each of neighbours on the curve
+// pure: makes matches of single players of a crowd who are neighbours on the curve
 import type { Pausable } from '../data/budget.js'
 import { isFree, VALUES } from '../data/columns.js'
 import type { Slot } from '../data/model.js'

@@ -216,7 +216,7 @@ export interface Opening<Facts> extends Omit<Entry<Facts>, 'size'> {
   readonly rooms: readonly number[]
   /** Number of players in each team. Default: the team's maximum minus its room. */
   readonly players?: readonly number[] | undefined
-  /** The players present: for each team the facts of its members. `checks` include them. */
+  /** The players present: for each team the facts of its members. `checks` apply to them too. */
   readonly present: readonly (readonly Facts[])[]
 }
 

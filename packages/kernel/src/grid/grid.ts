@@ -342,7 +342,7 @@ export class Grid {
     }
   }
 
-  /** Writes the cells of all values that may be near to `#firsts` and `#seconds`. */
+  /** Lists in `#firsts` and `#seconds` the cells of all values that may be near. */
   #listValues(layer: Layer): void {
     const { rows } = this.#columns
     const row = this.#self * this.#stride

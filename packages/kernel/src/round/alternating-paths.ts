@@ -169,7 +169,10 @@ export class PairChoice {
   }
 }
 
-/** Numbers the tickets. `sides` are the ends by number. In `pairsOf` the pairs of ticket t begin at `first[t]`. */
+/**
+ * Numbers the tickets. `sides`: the numbers of each pair's two tickets. In `pairsOf` the pairs of ticket t begin at
+ * `first[t]`.
+ */
 function graphOf(ends: Int32Array) {
   const numbers = new Map<number, number>()
   const sides = ends.map((ticket) => {

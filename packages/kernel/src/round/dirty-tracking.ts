@@ -285,8 +285,8 @@ export class DirtyTracker<Facts> {
 }
 
 /**
- * Slots by the second in which they are due. A slot may be in several seconds, so the reader checks whether the reason
- * still holds.
+ * Slots by the second in which they are due. A slot may be in several seconds, so the reader checks whether the slot is
+ * still due.
  */
 export class SlotTimers {
   readonly #columns: Columns

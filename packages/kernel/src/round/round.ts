@@ -112,7 +112,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       const vacancy = vacancies.get(slot)
       if (vacancy === undefined || (wanted !== undefined && !isFree(columns, wanted))) return true
       let found = yield* search.fill(vacancy, wanted)
-      // A ticket at the last resort may allow others to join that otherwise may not.
+      // A ticket at the last resort may allow tickets to join that otherwise may not.
       for (const last of wanted === undefined && found === undefined ? grid.atLastResort(MOST_LAST) : [])
         if (found === undefined && isFree(columns, last)) found = yield* search.fill(vacancy, last)
       if (found !== undefined) state.group(slot, found)

@@ -16,7 +16,7 @@ export type { FoundTeams, SearchTerms, Vacancy }
 const GREEDY = 4
 /** With at most this many candidates, all choices are tried at once. */
 const FEW = 32
-/** Slots that a first search reads at a scale; more with different priorities, as the highest may be anywhere. */
+/** Slots that a first search reads at a scale. If priorities differ it reads more: the highest may be anywhere. */
 const MOST_READ = 1024
 const MOST_READ_RANKED = 4096
 /** A match size: any number of players. */

@@ -45,7 +45,10 @@ export interface Rounds {
    * enough groups.
    */
   next(terms: RoundTerms): Promise<GroupedTickets[]>
-  /** Groups the tickets that have entered a queue since the last round with all waiting tickets. */
+  /**
+   * Finds groups for the tickets that have entered a queue since its last round. All waiting tickets may be in these
+   * groups.
+   */
   ofArrived(runtime: QueueRuntime, terms: RoundTerms): GroupedTickets[]
 }
 

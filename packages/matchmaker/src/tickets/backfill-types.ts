@@ -17,7 +17,7 @@ export interface BackfillInput {
   readonly teams?: readonly BackfillTeam[] | undefined
   /** Maximum number of players in total, first for the teams that lack most. Default: no maximum. */
   readonly seats?: number | undefined
-  /** Priority among tickets and backfills, as that of a ticket. Default 0. */
+  /** Priority among tickets and backfills; see `TicketInput.priority`. Default 0. */
   readonly priority?: number | undefined
 }
 

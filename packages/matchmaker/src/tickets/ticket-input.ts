@@ -73,7 +73,7 @@ function playerOf(player: unknown): TicketPlayer | undefined {
   const { id } = player
   const ip = typeof player['ip'] === 'string' ? canonicalIp(player['ip']) : undefined
   const coordinates = coordinatesOf(player['coordinates'])
-  // A player without a location is left to the schema.
+  // The schema decides about a player without a location.
   if (!isName(id) || !isPlayerId(id) || (ip === undefined && coordinates === undefined)) return undefined
   if (isOdd(player['ip'], ip) || isOdd(player['coordinates'], coordinates)) return undefined
   const latencies = latenciesOf(player['latencies'])

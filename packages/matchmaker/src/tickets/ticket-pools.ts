@@ -100,7 +100,7 @@ function beginWait(record: TicketRecord, now: number): void {
 function endWait(record: TicketRecord, now: number, matchedIn?: QueueRuntime): void {
   const { waits, createdAt, players, runtimes } = record
   if (waits === undefined) return
-  // There is one cell for each runtime, in their order.
+  // There is one cell for each runtime, in the order of the runtimes.
   const matched = matchedIn === undefined ? undefined : waits[runtimes.indexOf(matchedIn)]
   for (const cell of waits) cell.leave(createdAt, players.length, now, cell === matched)
   record.waits = undefined

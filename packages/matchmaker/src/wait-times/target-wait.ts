@@ -51,7 +51,7 @@ export class HeadStart {
   step({ elapsedMs, p90Ms = this.#targetMs, arrivals, memoryMs }: SeenLately): void {
     this.#ageMs += elapsedMs
     const errorMs = Math.min(p90Ms, LONGEST * this.#targetMs) - this.#targetMs
-    // At first, only recent observations exist, so the measured wait follows changes sooner than later on.
+    // At first only recent observations exist, so the measured wait follows changes faster than it does later.
     const delayMs = this.#targetMs + Math.min(memoryMs, this.#ageMs / 2)
     const foreseen = this.#foreseen(arrivals)
     // At first, the number of arrivals is uncertain, so it is not used.

@@ -46,7 +46,7 @@ export interface LimitTimes {
   readonly permitMs: number
   /** Maximum time from writing a request until the service has counted it, if its process can no longer report. */
   readonly settleMs: number
-  /** Maximum time before a used token becomes free at which a process can reserve it. */
+  /** A process can reserve a used token at most this long before the token becomes free. */
   readonly aheadMs: number
   /** Time from when a permit becomes valid until its token is free again without any report. */
   readonly holdMs: number

@@ -80,7 +80,7 @@ export function decodeNotice(text: string): OrdersNotice | undefined {
 
 export const encode = (message: RpcRequest | RpcReply): string => JSON.stringify(message)
 
-/** Returns the first characters of every reply to an RPC request. */
+/** Returns the characters with which every reply to this RPC request begins. */
 export const beginningOf = (id: string): string => JSON.stringify({ id }).slice(0, -1)
 
 /** Parses a request. Undefined for an unreadable message, e.g. of another version. */

@@ -27,8 +27,8 @@ export interface SpendingRequest {
 const GAP_MS = 100
 
 /**
- * Creates a partition's part of a budget. It requests ahead twice its use since the last request, and returns the rest.
- * While a request has no reply, it uses at most what both the old and the new lease allow.
+ * Creates a partition's part of a budget. It requests ahead twice its use since the last request, and gives the rest
+ * back. While a request has no reply, it uses at most what both the old and the new lease allow.
  *
  * @param least the minimum amount requested ahead.
  */

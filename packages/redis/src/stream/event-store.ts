@@ -54,7 +54,9 @@ export function createRedisEventStore(options: RedisEventStoreOptions): RedisEve
   const key = redis.keys(`events.${name}`)('stream')
   const tail = new StreamTail(redis)
   const closing = new AbortController()
-  /** Entries that were read and may still exist, the oldest first: ids of last entries, and bytes up to them. */
+  /**
+   * Batches of entries that were read and may still exist, the oldest first. `cursor`: id of the batch's last entry.
+   */
   let read: { readonly cursor: string; readonly bytes: number }[] = []
   let bytes = 0
 

@@ -152,7 +152,7 @@ export interface StreamFollower {
   close(): void
 }
 
-/** Milliseconds that one read waits for entries. After each, it is checked whether Redis has lost any. */
+/** Milliseconds that one read waits for entries. After each read, it is checked whether Redis has lost entries. */
 const BLOCK_MS = 1000
 
 /**

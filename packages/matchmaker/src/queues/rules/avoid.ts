@@ -13,8 +13,8 @@ import {
 } from '../rule-parts/index.js'
 
 /**
- * No player is in a match with a player on their avoid list, or on whose avoid list they are. With scope `team`, such
- * players may be opponents.
+ * No two players are in one match if one of them has the other on their avoid list. With scope `team`, such players may
+ * be opponents.
  */
 export interface AvoidRule extends RuleBase, Among {
   readonly kind: 'avoid'

@@ -180,7 +180,9 @@ export interface Changes extends LogTail {
   readonly tickets: readonly TicketChange[]
   /** The leader's replies to this follower. */
   readonly replies: readonly string[]
-  /** True if there may be more changes already: the replies may have come after changes that are not among these. */
+  /**
+   * True if there may be further changes already: a reply may have come after changes that this read did not return.
+   */
   readonly isBehind: boolean
 }
 
