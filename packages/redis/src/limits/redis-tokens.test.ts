@@ -48,6 +48,20 @@ describeRedis('the tokens in Redis', () => {
     expect(await size()).toBe(3)
   })
 
+  test('a pause after a 429 lasts no longer if Redis’ clock is set back by an hour', async () => {
+    const refused = 'mu:{limit.test}:refused'
+    const store = await warm(10)
+    await store.refused(30_000)
+    for (const time of (await under.redis.command(refused, ['HKEYS', refused])) as string[])
+      if (time !== 'lowest') await under.redis.command(refused, ['HINCRBY', refused, time, 3_600_000_000])
+    const { granted, waitMs } = await store.take('a')
+    expect(granted).toBe(false)
+    expect(waitMs).toBeGreaterThan(28_000)
+    expect(waitMs).toBeLessThanOrEqual(30_000)
+    await store.refused(60_000)
+    expect((await store.take('a')).waitMs).toBeLessThanOrEqual(60_000)
+  })
+
   test('the Redis rate-limit tokens store at most one entry more than the limit, for any requests', async () => {
     const store = await warm(5)
     for (let n = 0; n < 40; n++) {

@@ -6,7 +6,7 @@ import type { LimitTimes, TokenGrant, TokenStore } from './token-store.js'
  * microseconds of Redis' clock. Its first member, `run:…` at 0, names the run of Redis that wrote it. A new run, or a
  * replica that takes over, may have lost the last writes, so it does not trust the set and treats every token as used.
  *
- * A hash holds the effects of the last 429: the end of the pause of all processes, and the lowered rate.
+ * A hash holds the effects of the last 429: its time, the end of the pause of all processes, and the lowered rate.
  */
 const SET = `
 local time = redis.call('TIME')
@@ -27,6 +27,12 @@ local function thisRun() return 'run:' .. string.match(redis.call('INFO', 'serve
  * each window restores 5 % of the limit.
  */
 const RATE = `
+-- If Redis' clock was set back since the last 429, moves the times by as much, so that no pause becomes longer.
+local function moveTimes(key)
+  local at, ends, from = unpack(redis.call('HMGET', key, 'at', 'until', 'from'))
+  local back = (tonumber(at) or 0) - now
+  if back > 0 then redis.call('HSET', key, 'at', text(now), 'until', text(ends - back), 'from', text(from - back)) end
+end
 local function rateOf(key, limit, window)
   local lowest, from = unpack(redis.call('HMGET', key, 'lowest', 'from'))
   if not lowest then return limit end
@@ -45,6 +51,7 @@ const takeScript = defineScript<TokenGrant>({
   lua: `${SET}${RATE}
 local id, limit = ARGV[1], tonumber(ARGV[2])
 local window, ahead, hold, cold = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+moveTimes(KEYS[2])
 local pause = tonumber(redis.call('HGET', KEYS[2], 'until') or 0) - now
 local rate = rateOf(KEYS[2], limit, window)
 local run = thisRun()
@@ -98,6 +105,7 @@ const refusedScript = defineScript<void>({
   kind: 'write-if-full',
   lua: `${SET}${RATE}
 local limit, pause, window = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+moveTimes(KEYS[1])
 local ends = math.max(now + pause, tonumber(redis.call('HGET', KEYS[1], 'until') or 0))
 local from = tonumber(redis.call('HGET', KEYS[1], 'from') or 0)
 if now < from then
@@ -107,7 +115,7 @@ else
   redis.call('HSET', KEYS[1], 'lowest', text(math.max(1, 0.1 * limit, lowered)))
   from = math.max(now + window, ends)
 end
-redis.call('HSET', KEYS[1], 'until', text(ends), 'from', text(from))
+redis.call('HSET', KEYS[1], 'at', text(now), 'until', text(ends), 'from', text(from))
 redis.call('PEXPIRE', KEYS[1], text((from - now + 20 * window) / 1000))`,
   read: nothing,
 })

@@ -61,6 +61,28 @@ describeRedis('a shared budget in Redis', () => {
     expect(await settle(clock, first, 4)).toBe(1)
   })
 
+  test('a shared budget grants servers and creates again after Redis’ clock was set back by an hour', async () => {
+    const { clock, first } = await open({ maxServers: 10, maxCreatesPerMinute: 2 })
+    await settle(clock, first, 0)
+    const hour = 3_600_000_000
+    await under.server.ask(`HSET ${LEASES} quiet ${Date.now() * 1000 + hour}`)
+    await under.server.ask(`ZADD ${CREATES} ${Date.now() * 1000 + hour} a ${Date.now() * 1000 + hour} b`)
+    expect(await settle(clock, first, 0)).toBe(0)
+    expect(first.creates()).toBe(0)
+    // As if five seconds and a minute passed from then on.
+    const passed = async (ms: number) => {
+      const quiet = Number(await under.redis.command(LEASES, ['HGET', LEASES, 'quiet'])) - ms * 1000
+      await under.redis.command(LEASES, ['HSET', LEASES, 'quiet', quiet])
+      for (const id of ['a', 'b']) await under.redis.command(CREATES, ['ZINCRBY', CREATES, -ms * 1000, id])
+    }
+    await passed(5000)
+    expect(await settle(clock, first, 0)).toBe(1)
+    expect(first.creates()).toBe(0)
+    await passed(55_000)
+    await settle(clock, first, 0)
+    expect(first.creates()).toBe(1)
+  })
+
   test('a shared budget grants a partition what no other partition holds, including returned parts', async () => {
     const { clock, spending, first } = await open({ maxServers: 3 })
     const second = spending.budget('second')

@@ -150,6 +150,13 @@ local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
 if redis.call('HGET', KEYS[1], 'run') ~= run then
   redis.call('HSET', KEYS[1], 'run', run, 'quiet', text(now + quietFor))
 end
+-- Later times than this script writes show that Redis' clock was set back. They count as of now.
+if tonumber(redis.call('HGET', KEYS[1], 'quiet')) > now + quietFor then
+  redis.call('HSET', KEYS[1], 'quiet', text(now + quietFor))
+end
+for _, create in ipairs(redis.call('ZRANGE', KEYS[2], '(' .. text(now), '+inf', 'BYSCORE')) do
+  redis.call('ZADD', KEYS[2], text(now), create)
+end
 local quiet = now < tonumber(redis.call('HGET', KEYS[1], 'quiet'))
 for _, field in ipairs(stale) do redis.call('HDEL', KEYS[1], field) end
 

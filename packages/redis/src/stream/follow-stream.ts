@@ -48,6 +48,9 @@ export class StreamTail {
    * Reads the entries after the cursors, one cursor for each key. Also tells whether entries after the first cursor
    * were lost, i.e. the cursor's own entry is no longer in the stream. The check follows the read, so that trimming in
    * between is noticed.
+   *
+   * The other streams may expire. After that, a stream begins again, with lower ids if Redis' clock was set back. So
+   * the next read of such a stream starts at its beginning.
    */
   async read(keys: readonly string[], cursors: readonly string[], wait: ReadWait) {
     const ending = linkedSignal(wait.signal, this.#closing.signal)
@@ -64,16 +67,24 @@ export class StreamTail {
     const [first, from] = [keys[0] as string, cursors[0] as string]
     const late = blockMs + LATEST_MS
     const check = from === BEGIN ? ['XINFO', 'STREAM', first] : ['XRANGE', first, from, from]
-    const both = Promise.all([
+    const entryAt = (key: string, cursor: string) =>
+      cursor === BEGIN ? [] : connection.command(key, ['XRANGE', key, cursor, cursor], late)
+    const all = Promise.all([
       connection.command(first, readWords(keys, cursors, blockMs), late),
       connection.command(first, check, late).catch(nothingThere),
+      ...keys.slice(1).map((key, index) => entryAt(key, cursors[index + 1] as string)),
     ])
     // A wait that continues would block the next call.
-    const [found, there] = await unlessAborted(both, signal).catch((error: unknown) =>
+    const [found, there, ...others] = await unlessAborted(all, signal).catch((error: unknown) =>
       this.#drop(connection, signal, error),
     )
     const gap = from === BEGIN ? hasLost(there) : (there as RawEntries).length === 0
-    return { streams: keys.map((key, index) => entriesOf(found, key, cursors[index] as string)), gap }
+    const streams = keys.map((key, index) => {
+      const read = entriesOf(found, key, cursors[index] as string)
+      const isGone = index > 0 && (others[index - 1] as RawEntries).length === 0
+      return isGone && read.entries.length === 0 ? { ...read, cursor: BEGIN } : read
+    })
+    return { streams, gap }
   }
 
   async close(): Promise<void> {

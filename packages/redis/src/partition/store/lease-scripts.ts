@@ -215,15 +215,23 @@ export const sweepScript = defineScript({
 ${FENCE}
 ${NOW}
 ${MANY}
-local before, most = now() - ARGV[2], tonumber(ARGV[3])
-local ids, matches = {}, {}
-while #ids + #matches < most do
+local time, most = tonumber(now()), tonumber(ARGV[3])
+local before, ids, matches, moved = time - ARGV[2], {}, {}, 0
+while #ids + #matches + moved < most do
   local line = redis.call('LINDEX', KEYS[4], 0)
   local at, rest = string.match(line or '', '^(%d+) (.*)$')
-  if not at or tonumber(at) > before then break end
+  at = tonumber(at)
+  -- A later time than now shows that Redis' clock was set back. It would keep all lines behind it in the list.
+  local isLater = at and at > time
+  if not at or at > before and not isLater then break end
   redis.call('LPOP', KEYS[4])
-  for id in string.gmatch(rest, '%S+') do
-    if string.byte(id) == 61 then matches[#matches + 1] = string.sub(id, 2) else ids[#ids + 1] = id end
+  if isLater then
+    redis.call('RPUSH', KEYS[4], now() .. ' ' .. rest)
+    moved = moved + 1
+  else
+    for id in string.gmatch(rest, '%S+') do
+      if string.byte(id) == 61 then matches[#matches + 1] = string.sub(id, 2) else ids[#ids + 1] = id end
+    end
   end
 end
 many('HDEL', KEYS[2], ids, 1, #ids)
