@@ -1,4 +1,4 @@
-// pure: pairs of a crowd, each of two neighbours on the curve
+// pure: pairs tickets of a crowd that are neighbours on the curve
 import type { Pausable } from '../data/budget.js'
 import { isFree } from '../data/columns.js'
 import type { Slot } from '../data/model.js'

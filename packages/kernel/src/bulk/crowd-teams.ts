@@ -1,4 +1,4 @@
-// pure: matches of any tickets of a crowd, each searched among neighbours on the curve
+// pure: makes matches of any tickets of a crowd that are neighbours on the curve
 import type { Pausable } from '../data/budget.js'
 import { isFree } from '../data/columns.js'
 import type { Slot } from '../data/model.js'

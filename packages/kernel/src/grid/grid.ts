@@ -212,7 +212,7 @@ export class Grid {
     return scale
   }
 
-  /** Returns the finest scale at which every ticket that the given one may match is near. */
+  /** Returns the finest scale at which all possible partners of the ticket or opening are near. */
   coverOf(slot: Slot): number {
     return this.#coverOf[this.#columns.level[slot] as number] as number
   }

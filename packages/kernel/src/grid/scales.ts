@@ -10,7 +10,7 @@ export interface Scale {
 
 export interface Scales {
   readonly scales: readonly Scale[]
-  /** For each level, the finest scale at which every ticket that a ticket of this level may match is near. */
+  /** For each level, the finest scale at which all possible partners of a ticket of this level are near. */
   readonly coverOf: Int32Array
 }
 

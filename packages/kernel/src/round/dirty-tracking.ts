@@ -1,4 +1,4 @@
-// pure: decides for which tickets a round, one pass over the waiting tickets, searches matches
+// pure: decides for which tickets a round (one pass over the waiting tickets) searches matches
 import type { Pausable } from '../data/budget.js'
 import { DEFERRED, DIRTY, FRESH, grown, isPresent, PARKED, UNTIL, type Columns } from '../data/columns.js'
 import { NOTHING, RELAXED } from '../data/levels.js'

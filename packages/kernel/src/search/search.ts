@@ -155,7 +155,7 @@ export class Search<Facts> {
       : undefined
   }
 
-  /** Gathers candidates, first ample ones, then all, and tries to make a match of them. */
+  /** Gathers candidates, first enough of them, then all, and tries to make a match of them. */
   *#widen(packed: Packed, anchor: Slot, missing: number, before: number): Pausable<boolean> {
     const { grid, draft, budget, ranked } = this.#input
     // The search is wide too if the ticket that joins an opening is at the last resort.

@@ -38,7 +38,7 @@ interface FirstTeams {
   /** Teams that were found while the members were chosen. */
   readonly seats: readonly number[] | undefined
   readonly isFull: boolean
-  /** True if rules are about numbers of players. Only the plan keeps these. */
+  /** True if rules are about numbers of players. Only the plan keeps these rules. */
   readonly isCounted: boolean
   plan(): PackingPlan | undefined
 }

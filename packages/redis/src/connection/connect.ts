@@ -19,8 +19,8 @@ interface Probed {
 }
 
 /**
- * Reads version, role, `maxmemory` and its policy. Runs on every version of Redis, so that an old version gives another
- * error than a broken one. Keys: one, only to find the server. Reply: four strings, each empty if the user may not
+ * Reads version, role, `maxmemory` and its policy. Runs on every version of Redis, so that an old Redis and a broken
+ * Redis give different errors. Keys: one, only to find the server. Reply: four strings, each empty if the user may not
  * query it.
  */
 const PROBE = `

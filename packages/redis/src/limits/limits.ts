@@ -12,7 +12,7 @@ import { type LimitTimes, limitTimes, type TokenStore } from './token-store.js'
 /** Milliseconds between two checks whether the store is back, and the timeout of a check. */
 const LOOK_MS = 500
 const LOOK_TIMEOUT_MS = 300
-/** Milliseconds after which a process that does not know whether the store is back retries. */
+/** Milliseconds between two attempts of a process that does not know whether the store is back. */
 const AGAIN_MS = 50
 
 /**

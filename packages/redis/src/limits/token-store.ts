@@ -79,9 +79,9 @@ const MARGIN_MS = 750
 /**
  * Finds the requests whose tokens must be kept used for longer. Only the response to a request proves that it was
  * counted. A request without a response may wait in a buffer until the network or the service continues. A response to
- * a later request proves that they have continued. Until then, tokens become free one at a time: after one window,
- * after two more, then every four. The requests that use them show whether the service responds again.
- * `createUnanswered` in core does the same for one process.
+ * a later request proves that they have continued. Until then, one token at a time becomes free: the first after one
+ * window, the second after two more, the others after four each. The requests that use them show whether the service
+ * responds again. `createUnanswered` in core does the same for one process.
  */
 export function createUnansweredRequests({ windowMs, settleMs, aheadMs }: LimitTimes) {
   const open = new Set<WrittenRequest>()

@@ -35,7 +35,7 @@ export interface QueuesInForce {
   /** Fingerprint of the definitions: equal definitions have equal fingerprints. */
   readonly fingerprint: string
   readonly names: readonly string[]
-  /** Milliseconds by the name of each queue with `presence`. */
+  /** For each queue with `presence`, by name: its `withinMs`. */
   readonly presence?: Readonly<Record<string, number>> | undefined
   /** The present or last leader with these queues, named for people: its machine and process id. */
   readonly by: string
