@@ -8,7 +8,7 @@ export interface PartitionOptions extends Omit<MatchmakerOptions, 'store'> {
   readonly canLead?: boolean | undefined
   /**
    * Keeps all tickets loaded while another process leads. Costs their memory and some 10 µs of CPU per ticket. A
-   * takeover then takes a second or two with any number of tickets. Default true.
+   * takeover then takes about two seconds with any number of waiting tickets. Default true.
    */
   readonly standby?: boolean | undefined
   /** Milliseconds without a sign of the leader until another process leads. At least 300; default 1000. */

@@ -83,7 +83,7 @@ function attemptsOf(name: Exclude<keyof Limits, 'lobbiesPerPlayer'>, limits: Lim
  * Limits how often one player, one address (IPv6: one /64) and all players can give a wrong code or password. For a
  * player and an address, running joins count too, because otherwise a guesser could try many concurrently. The overall
  * limit counts only wrong joins: a thousand players who join together are not an attack. Wrong joins beyond that limit
- * delay later ones, by at most one window.
+ * delay later ones, by at most one window plus the wait of one attempt.
  */
 function createGuesses(limits: Limits, store: LimitStore) {
   const perPlayer = attemptsOf('joinsPerPlayer', limits, store)
