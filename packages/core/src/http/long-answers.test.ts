@@ -125,6 +125,21 @@ describe('an event stream', () => {
     expect(clock.sleepers).toBe(0)
   })
 
+  test('an event stream lets a source clean up whose client disconnected before the stream was created', async () => {
+    let cleaned = 0
+    const source = async function* (): AsyncGenerator<StreamEvent> {
+      try {
+        yield { event: 'x', data: 1 }
+      } finally {
+        cleaned += 1
+      }
+    }
+    const response = eventStream(source, { clock: createManualClock(), signal: AbortSignal.abort() })
+    await response.body?.cancel()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(cleaned).toBe(1)
+  })
+
   test.each(['the end', 'an error', 'a reader that disconnects'])(
     'an event stream removes its listeners from the signal after %s',
     async (how) => {

@@ -43,11 +43,13 @@ export function eventStream(
   const { signal, abort, unlink } = linkedSignal(options.signal)
   const events = source(signal, abort)[Symbol.asyncIterator]()
   let next: Promise<IteratorResult<StreamEvent>> | undefined
+  let isStarted = false
 
   const body = new ReadableStream<Uint8Array>(
     {
       start: (controller) => controller.enqueue(encoder.encode(`retry: ${retryMs}\n\n`)),
       pull: async (controller) => {
+        isStarted = true
         next ??= events.next()
         const quiet = new AbortController()
         try {
@@ -71,6 +73,9 @@ export function eventStream(
         unlink()
         abort()
         next?.catch(() => {})
+        // `return` skips the `finally` of a generator that never ran. If the client left before the stream was created,
+        // nothing else would release what the source holds.
+        if (!isStarted) events.next().catch(() => {})
         // A generator that is suspended at a yield does not notice the signal. `return` makes it clean up.
         events.return?.().catch(() => {})
       },

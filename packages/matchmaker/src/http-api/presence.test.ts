@@ -1,13 +1,23 @@
+import { bearerToken } from '@muster/core/http'
 import { describe, expect, test } from 'vitest'
 import { duel } from '../matchmaker.fixture.js'
 import type { QueueDefinition } from '../queues/queue.js'
+import type { TicketApiOptions } from './api-options.js'
 import { setUpReal } from './ticket-api.fixture.js'
 
 const queue: QueueDefinition = { ...duel, matchSize: 9, presence: { withinMs: 20_000 } }
 
+/** Callers are found some turns of the event loop later, as with a new token. */
+const later: Partial<TicketApiOptions> = {
+  authenticate: async (request) => {
+    await Promise.resolve()
+    return { id: bearerToken(request) ?? '' }
+  },
+}
+
 /** Ann's ticket in a queue with presence, and a matchmaker that ticks. */
-async function waiting(more: Partial<QueueDefinition> = {}) {
-  const world = setUpReal([{ ...queue, ...more }])
+async function waiting(more: Partial<QueueDefinition> = {}, options: Partial<TicketApiOptions> = {}) {
+  const world = setUpReal([{ ...queue, ...more }], options)
   const { call, service, clock } = world
   const create = async (who: string) => {
     const created = await call(who, 'POST', '/tickets', { profile: 'duel' })
@@ -97,6 +107,16 @@ describe('the client of a ticket', () => {
     await run(4000)
     expect(outcome()).toBe('absent')
     await left.body?.cancel()
+  })
+
+  test('a client that disconnects before its event stream begins counts as absent, and holds no wait', async () => {
+    const { request, run, outcome, ticket, api } = await waiting({}, later)
+    const leaving = new AbortController()
+    const answer = request('ann', 'GET', `/tickets/${ticket}/events`, undefined, { signal: leaving.signal })
+    leaving.abort()
+    await (await answer).body?.cancel()
+    await run(21_000)
+    expect([outcome(), api.counts().waiting]).toEqual(['absent', 0])
   })
 
   test('a client counts as present while it reads its group, once the group searches', async () => {
