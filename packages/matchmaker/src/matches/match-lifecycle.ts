@@ -92,8 +92,13 @@ export class MatchLifecycle {
   /**
    * Deploys servers for due matches. Removes tickets that did not accept in time. Dissolves matches that were not full
    * in time.
+   * @param pausedMs milliseconds for which this process was just paused. Players have that much more time to accept.
    */
-  advance(now: number): void {
+  advance(now: number, pausedMs: number): void {
+    if (pausedMs > 0) {
+      this.#acceptances.extend(pausedMs)
+      for (const match of this.#early) match.fullBy += pausedMs
+    }
     this.#serve(now)
     const late = this.#acceptances.overdue(now)
     for (const match of new Set(late.map((record) => record.seat?.match))) {
@@ -141,8 +146,9 @@ export class MatchLifecycle {
     if (match.queue.playersMayWaitWhilePlaying && records.some((record) => isSharing(record, match))) return
     if (!this.#seat(match, group, now)) return
     const ids = records.map(({ id }) => id)
-    this.#replacing.refresh(backfill.record, filled(backfill.record, placed(records)), ids)
-    if (match.backfill === undefined) match.fullBy = Infinity
+    const vacancies = filled(backfill.record, placed(records))
+    this.#replacing.refresh(backfill.record, vacancies, ids)
+    if (vacancies.rooms.every((room) => room === 0)) match.fullBy = Infinity
     this.#replacing.setPlayers(match, (all) => [...all, ...playersOf(records)])
     this.#options.events.emit('backfillJoined', { ...named(match), backfillId, tickets: records.map(ticketOf) })
     if (match.phase !== 'running') return this.#proceed(match, now)
@@ -224,7 +230,8 @@ export class MatchLifecycle {
 
   /** Makes the match due for a server once it is full and all have accepted. */
   #proceed(match: Match, now: number): void {
-    if (match.phase !== 'asking' || match.backfill !== undefined) return
+    // A backfill may be cancelled while players are missing. Then the match dissolves at `fullBy`.
+    if (match.phase !== 'asking' || match.fullBy < Infinity) return
     if (match.seated.some(this.#acceptances.isPending)) return
     match.phase = 'due'
     this.#serve(now)

@@ -1,3 +1,4 @@
+import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { NothingToAccept } from '../errors.js'
 import { duel, setUp } from '../matchmaker.fixture.js'
@@ -32,6 +33,25 @@ describe('the acceptance of a match', () => {
       'deploymentCreated',
       'serverAssigned',
     ])
+  })
+
+  test('players have as much more time to accept a match as this process was paused', async () => {
+    const steady = createManualClock()
+    let pausedMs = 0
+    const clock = { ...steady, now: () => steady.now() + pausedMs }
+    const { matchmaker, seen, join, status } = setUp({ queues: [asking], clock })
+    matchmaker.start()
+    join('ann')
+    join('ben')
+    await steady.advance(1000)
+    const { until = 0 } = matchmaker.getTicket('ann')?.acceptance ?? {}
+    pausedMs = 12_000
+    await steady.advance(250)
+    expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'MATCH_FOUND', acceptance: { until: until + 12_000 } })
+    matchmaker.acceptMatch('ann')
+    await steady.advance(9500)
+    expect([status('ann'), status('ben'), seen.cooldownBegan?.length]).toEqual(['SEARCHING', 'CANCELLED', 1])
+    await matchmaker.stop()
   })
 
   test('a single ticket change both reports the match and requests its acceptance', async () => {
@@ -252,4 +272,27 @@ describe('the acceptance of a match with replacement', () => {
     expect(seen.ticketRequeued).toBeUndefined()
     expect(matchmaker.inspect().queues[0]).toMatchObject({ matchesFound: 0, backfills: 0 })
   })
+
+  test.each([
+    ['a reload of the queues', 'reload'],
+    ['a backend', 'backend'],
+  ])(
+    'a match with replacement gets no server after %s cancels its backfill, and is dissolved in time',
+    async (_, by) => {
+      const { service, matchmaker, join, run, seen, status } = setUp({ queues: [replacing] })
+      for (const player of ['ann', 'ben', 'cas']) join(player)
+      await run(250)
+      matchmaker.declineMatch('ben')
+      const teams = [{ name: 'red', size: 3 }]
+      if (by === 'reload') matchmaker.reconfigure([{ ...replacing, matchSize: undefined, teams }])
+      else matchmaker.cancelBackfill(seen.backfillCreated?.[0]?.backfill.id ?? '')
+      matchmaker.acceptMatch('ann')
+      matchmaker.acceptMatch('cas')
+      await run(9000)
+      expect([status('ann'), service.calls.create]).toEqual(['MATCH_FOUND', []])
+      await run(1500)
+      expect([status('ann'), status('cas'), service.calls.create]).toEqual(['SEARCHING', 'SEARCHING', []])
+      expect(matchmaker.inspect().queues[0]?.matchesFound).toBe(0)
+    },
+  )
 })

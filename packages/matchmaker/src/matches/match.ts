@@ -82,6 +82,8 @@ interface Acceptances {
   /** Removes a ticket that has left its match. */
   forget(record: TicketRecord): void
   isPending(record: TicketRecord): boolean
+  /** Gives all players who have not answered more time to accept. */
+  extend(ms: number): void
   /** Returns the tickets whose time to accept is over. */
   overdue(now: number): TicketRecord[]
 }
@@ -102,6 +104,13 @@ export function createAcceptances(tickets: Pick<TicketStore, 'setAcceptance'>): 
     },
     forget: (record) => void pending.delete(record),
     isPending: (record) => pending.has(record),
+    extend: (ms) => {
+      for (const record of pending) {
+        const acceptance = record.seat?.acceptance
+        if (acceptance !== undefined)
+          tickets.setAcceptance(record, { ...acceptance, until: Math.ceil(acceptance.until + ms) })
+      }
+    },
     overdue: (now) => Array.from(pending).filter(({ seat }) => (seat?.acceptance?.until ?? now) <= now),
   }
 }

@@ -52,6 +52,9 @@ interface Claimed {
  *     └ does what is due: removes what has ended, expires, counts acceptances, repeats stops, reconciles orphans
  */
 
+/** Milliseconds by which a periodic tick must be late to count as a pause of this process (our choice). */
+const PAUSE_MS = 1000
+
 /** Runs ticks one after another: periodically between `start` and `stop`, and when `tick` is called. */
 export class Ticks {
   readonly #options: TicksOptions
@@ -59,6 +62,8 @@ export class Ticks {
   readonly #inTurn = oneAtATime()
   /** The running ticker; undefined while ticks do not run periodically. */
   #ticker: Ticker | undefined
+  /** The end of the last tick in epoch milliseconds; undefined before the first tick after `start`. */
+  #endedAt: number | undefined
 
   constructor(options: TicksOptions) {
     this.#options = options
@@ -68,6 +73,7 @@ export class Ticks {
   start(): void {
     const { clock, tickMs, failed, isClosed } = this.#options
     if (this.#ticker !== undefined || isClosed()) return
+    this.#endedAt = undefined
     this.#ticker = createTicker({
       clock,
       everyMs: tickMs,
@@ -118,6 +124,7 @@ export class Ticks {
     await Promise.all(begun.writing)
     // Advance pools last, so that they replace servers that matches have just taken.
     if (recovered && !isClosed()) allocator.pools.advance(clock.now())
+    this.#endedAt = clock.now()
   }
 
   /**
@@ -137,13 +144,21 @@ export class Ticks {
     await Promise.all((await this.#claim(groups, true, yielder)).writing)
   }
 
+  /** Returns the milliseconds for which this process was paused before this tick, e.g. with its machine. */
+  #pausedMs(now: number): number {
+    if (this.#ticker === undefined || this.#endedAt === undefined) return 0
+    const lateMs = now - this.#endedAt - this.#options.tickMs
+    return lateMs > PAUSE_MS ? lateMs : 0
+  }
+
   #admit(now: number): void {
+    const pausedMs = this.#pausedMs(now)
     const { tickets, backfills, cooldowns, lifecycle, allocator, results } = this.#options
     tickets.removeEnded(now)
     backfills.removeEnded(now)
-    tickets.advance(now)
+    tickets.advance(now, pausedMs > 0)
     cooldowns.advance(now)
-    lifecycle.advance(now)
+    lifecycle.advance(now, pausedMs)
     allocator.advance(now)
     results?.advance(now)
   }

@@ -1,3 +1,4 @@
+import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { duel, setUp } from '../matchmaker.fixture.js'
@@ -31,6 +32,22 @@ describe('a ticket in a queue with presence', () => {
     expect(matchmaker.getTicket('ann')?.version).toBe(version)
     await run(20_250)
     expect(status('ann')).toBe('CANCELLED')
+  })
+
+  test('a client has the whole presence time again after a pause of this process', async () => {
+    const steady = createManualClock()
+    let pausedMs = 0
+    const clock = { ...steady, now: () => steady.now() + pausedMs }
+    const { join, status, matchmaker } = setUp({ queues: [alone], clock })
+    matchmaker.start()
+    join('ann')
+    await steady.advance(15_000)
+    pausedMs = 60_000
+    await steady.advance(19_500)
+    expect(status('ann')).toBe('SEARCHING')
+    await steady.advance(1000)
+    expect(status('ann')).toBe('CANCELLED')
+    await matchmaker.stop()
   })
 
   test('a ticket in a queue with presence stays queued only while each player of its party is present', async () => {

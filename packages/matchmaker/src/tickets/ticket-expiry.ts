@@ -88,15 +88,20 @@ function longestAbsence({ runtimes }: TicketRecord): number {
  * Returns the epoch milliseconds at which the ticket counts as absent, unless all of its players are seen again;
  * Infinity without `presence`. A due timer computes the time again, so that a presence report need not move the timer.
  * @param isSuspended true if another process records the reports. Then no client counts as absent.
+ * @param upSince the end of this process's last pause in epoch milliseconds. No client could be seen during the pause.
  */
-export function absentAt(record: TicketRecord, isSuspended: boolean, now: number): number {
+export function absentAt(
+  record: TicketRecord,
+  { isSuspended, upSince }: { readonly isSuspended: boolean; readonly upSince: number },
+  now: number,
+): number {
   const longest = longestAbsence(record)
   if (longest === Infinity || isSuspended) {
     record.seenAt = undefined
     return now + longest
   }
   record.seenAt ??= record.players.map(() => now)
-  return Math.min(...record.seenAt) + longest
+  return Math.max(upSince, Math.min(...record.seenAt)) + longest
 }
 
 /** Records that the client of a player is present. Without a player: the clients of all players of the ticket. */

@@ -131,8 +131,11 @@ export interface TicketPools {
    * @param refused receives the runtime that refuses the ticket.
    */
   syncPools(record: TicketRecord, now: number, entries?: readonly Entry<Facts>[], refused?: OnRefused): void
-  /** Applies the changes of tickets whose timers are due. */
-  advance(now: number): void
+  /**
+   * Applies the changes of tickets whose timers are due.
+   * @param wasPaused true if this process was paused. Then every client's time to be away starts anew.
+   */
+  advance(now: number, wasPaused: boolean): void
   /** Ends the search of a ticket. @param matchedIn the queue that has found a match for it. */
   leave(record: TicketRecord, now: number, matchedIn?: QueueRuntime): void
   /** Marks exactly these tickets as having a match but no server: see `waitingFor`. */
@@ -166,6 +169,8 @@ export function createTicketPools(options: TicketPoolsOptions): TicketPools {
   const timers = createTimers<TicketRecord>()
   let short = new Set<TicketRecord>()
   const outside = new Set<TicketRecord>()
+  /** Epoch milliseconds of the end of the last pause of this process. */
+  let upSince = -Infinity
 
   const lacks = (record: TicketRecord, what: WaitingFor) => {
     if (record.waitingFor === what) return
@@ -209,7 +214,7 @@ export function createTicketPools(options: TicketPoolsOptions): TicketPools {
     if (record.runtimes.length === 0) return out(record, 'refused', now)
     if (firstExpiryOf(record) <= now) leaveExpired(record, now)
     if (record.runtimes.length === 0) return out(record, 'expired', now)
-    const awayAt = absentAt(record, isFollowing(), now)
+    const awayAt = absentAt(record, { isSuspended: isFollowing(), upSince }, now)
     if (awayAt <= now) return out(record, 'absent', now)
     const hindrance = hindranceOf(record, now)
     if (hindrance === undefined) {
@@ -234,7 +239,8 @@ export function createTicketPools(options: TicketPoolsOptions): TicketPools {
 
   return {
     syncPools,
-    advance: (now) => {
+    advance: (now, wasPaused) => {
+      if (wasPaused) upSince = now
       for (const due of timers.takeDue(now)) syncPools(due, now)
     },
     leave: leaveSearch,

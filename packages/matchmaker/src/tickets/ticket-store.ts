@@ -171,9 +171,10 @@ export class TicketStore {
 
   /**
    * Runs due timers. Cancels expired and absent tickets, and moves tickets that may be matched again into the pools.
+   * @param wasPaused true if this process was paused, so that no client could be seen
    */
-  advance(now: number): void {
-    this.#pools.advance(now)
+  advance(now: number, wasPaused: boolean): void {
+    this.#pools.advance(now, wasPaused)
   }
 
   /** Reserves grouped tickets for this runtime: until `claim` or `release`, no other runtime can group them. */
