@@ -41,7 +41,7 @@ function createStoredMatchmaker(options: StoredOptions, over: (serverLog: Server
   loadBackfills(ledger.storedBackfills())
   matchmaker.importCooldowns(ledger.storedCooldowns())
 
-  keepPauses(matchmaker, store)
+  const forgetRemoved = keepPauses(matchmaker, store)
 
   let isResumed = false
   const resume = () => {
@@ -104,7 +104,11 @@ function createStoredMatchmaker(options: StoredOptions, over: (serverLog: Server
       return found
     },
     ready: resumed(matchmaker.ready),
-    reconfigure: resumed(matchmaker.reconfigure),
+    reconfigure: resumed((...given) => {
+      const changed = matchmaker.reconfigure(...given)
+      forgetRemoved()
+      return changed
+    }),
     tick: resumed(matchmaker.tick),
     start: resumed(matchmaker.start),
     close: resumed(matchmaker.close),
@@ -174,28 +178,42 @@ function recordsIn(store: Store, kind: string): OutboxRecords {
   }
 }
 
-/** Stores which queues and pools are paused, so that they stay paused after a restart. */
-function keepPauses(matchmaker: Matchmaker, store: Store): void {
-  const keepQueue = keptPauses(store, 'pause', matchmaker.pauseQueue)
-  matchmaker.on('queuePaused', ({ queue }) => keepQueue(queue, true))
-  matchmaker.on('queueResumed', ({ queue }) => keepQueue(queue, false))
-  const keepPool = keptPauses(store, 'pool-pause', (pool) => matchmaker.pausePool(pool, true))
-  matchmaker.on('poolPaused', ({ pool, paused }) => keepPool(pool, paused))
+/**
+ * Stores which queues and pools are paused, so that they stay paused after a restart. Returns the function that forgets
+ * the pauses of queues and pools that no longer exist.
+ */
+function keepPauses(matchmaker: Matchmaker, store: Store): () => void {
+  const pausedQueues = keptPauses(store, 'pause', matchmaker.pauseQueue)
+  matchmaker.on('queuePaused', ({ queue }) => pausedQueues.keep(queue, true))
+  matchmaker.on('queueResumed', ({ queue }) => pausedQueues.keep(queue, false))
+  const pausedPools = keptPauses(store, 'pool-pause', (pool) => matchmaker.pausePool(pool, true))
+  matchmaker.on('poolPaused', ({ pool, paused }) => pausedPools.keep(pool, paused))
+  return () => {
+    pausedQueues.pauseAll()
+    pausedPools.pauseAll()
+  }
 }
 
-/** Pauses the queues or pools that are stored as paused. Returns the function that stores each later pause. */
+/**
+ * Pauses the queues or pools that are stored as paused. Returns `keep`, which stores each later pause, and `pauseAll`,
+ * which pauses them again. Pausing again changes nothing, except that pauses of removed ones are forgotten.
+ */
 function keptPauses(store: Store, kind: string, pause: (name: string) => void) {
   const paused = recordsIn(store, kind)
-  for (const { key } of paused.stored()) {
-    try {
-      pause(key)
-    } catch (error) {
-      if (!(error instanceof NotFound)) throw error
-      // Forget the pause: the configuration no longer has this queue or pool.
-      paused.remove(key)
+  const pauseAll = () => {
+    for (const { key } of paused.stored()) {
+      try {
+        pause(key)
+      } catch (error) {
+        if (!(error instanceof NotFound)) throw error
+        // Forget the pause: the configuration no longer has this queue or pool.
+        paused.remove(key)
+      }
     }
   }
-  return (name: string, isPaused: boolean): void => (isPaused ? paused.put(name, '{}') : paused.remove(name))
+  pauseAll()
+  const keep = (name: string, isPaused: boolean) => (isPaused ? paused.put(name, '{}') : paused.remove(name))
+  return { keep, pauseAll }
 }
 
 /**

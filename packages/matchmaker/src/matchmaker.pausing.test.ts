@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { createMatchmaker } from './create-matchmaker.js'
 import { UnknownQueue } from './errors.js'
 import { duel, setUp } from './matchmaker.fixture.js'
+import type { Inspection } from './matches/index.js'
 import type { MatchmakerOptions } from './options.js'
 
 const other = { ...duel, name: 'other' }
@@ -165,4 +166,26 @@ test('the pause of a pool survives reconfigure and a restart for as long as the 
   without.reconfigure(pooled.queues, { pools: [arena] })
   expect(without.inspect().pools).toMatchObject([{ paused: false }])
   expect(() => without.pausePool('arenas', true)).toThrow('There is no pool "arenas".')
+})
+
+test('a queue or pool that is removed and added again is not paused, also after a restart', async () => {
+  const memory: StoreMemory = new Map()
+  const options = { pools: [arena], queues: [other, ...pooled.queues] }
+  const { matchmaker, service, clock } = setUp({ ...options, store: createMemoryStore(memory) })
+  const paused = ({ queues, pools }: Inspection) => [...queues, ...pools].map((one) => one.paused)
+  matchmaker.pausePool('arena', true)
+  matchmaker.pauseQueue('duel')
+  matchmaker.pauseQueue('other')
+  matchmaker.reconfigure([other], { pools: [] })
+  matchmaker.reconfigure(options.queues, options)
+  expect(paused(matchmaker.inspect())).toEqual([true, false, false])
+  await clock.until(matchmaker.close())
+  const next = createMatchmaker({
+    ...options,
+    deployments: service.deployments,
+    clock,
+    store: createMemoryStore(memory),
+  })
+  await next.tick()
+  expect(paused(next.inspect())).toEqual([true, false, false])
 })

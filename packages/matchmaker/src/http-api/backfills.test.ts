@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createTicketApi } from './ticket-api.js'
 import { setUp } from './ticket-api.fixture.js'
 import { assignment } from './ticket-service.fixture.js'
 
@@ -14,6 +15,13 @@ const running = {
   requestId: 'r1',
   assignment,
 } as const
+
+const postOf = (path: string, body: object) =>
+  new Request(`http://localhost${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
 
 describe('backfills and matches through the backend API', () => {
   test('a backend creates a backfill, changes it with its version, and cancels it', async () => {
@@ -86,6 +94,17 @@ describe('backfills and matches through the backend API', () => {
     service.cancelBackfill('backfill-1')
     await ask('backfill-2')
     expect(service.left).toEqual(['cleo'])
+  })
+
+  test('a repeated request for an open backfill with its id keeps players who joined, after a restart too', async () => {
+    const { call, service, clock } = setUp()
+    service.matches.push({ ...running, playerIds: ['ann'] })
+    const body = { id: 'backfill-1', tickets: { 'ticket-1': { player_id: 'ann' } } }
+    expect((await call('backend', 'POST', '/backfills', body)).status).toBe(201)
+    service.matches.splice(0, 1, { ...running, playerIds: ['ann', 'cleo'] })
+    const next = createTicketApi(service, { authenticate: () => ({ id: 'backend', role: 'backend' }), clock })
+    await next(postOf('/backfills', body), { remoteAddress: '192.0.2.1' })
+    expect(service.left).toEqual([])
   })
 
   test('tickets of players who joined by a backfill are accepted as tickets of the match', async () => {

@@ -102,8 +102,14 @@ export function createBackfills(service: MatchService, random: Random) {
 
   /** Id of the latest backfill of each match. */
   const latest = new LRUCache<string, string>({ max: MATCHES_KEPT })
-  const hasOpen = async ({ matchId }: AllocationView): Promise<boolean> =>
-    (await service.getBackfill(latest.get(matchId) ?? ''))?.status === 'OPEN'
+  const hasOpen = async ({ matchId }: AllocationView, id: string | undefined): Promise<boolean> => {
+    // The id of a repeated request is known after a restart too, and in processes that did not get the first request.
+    for (const one of [latest.get(matchId), id]) {
+      const backfill = one === undefined ? undefined : await service.getBackfill(one)
+      if (backfill?.status === 'OPEN' && backfill.matchId === matchId) return true
+    }
+    return false
+  }
 
   const existing = async (id: string, caller: MatchCaller) => {
     const backfill = await service.getBackfill(id)
@@ -127,7 +133,7 @@ export function createBackfills(service: MatchService, random: Random) {
       await reportCame(caller, match, [...present, inTeams(teams)])
       // While a backfill is open, the server may not know yet who joined through it. Players that it does not name may
       // therefore be present.
-      if (!(await hasOpen(match))) await reportLeft(match, present)
+      if (!(await hasOpen(match, body.id))) await reportLeft(match, present)
       const isOfExisting = body.match_id === undefined && body.teams === undefined
       const backfill = await service.createBackfill({
         id: body.id ?? (isOfExisting ? existingServersId(random) : undefined),
