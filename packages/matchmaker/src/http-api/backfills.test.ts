@@ -96,7 +96,7 @@ describe('backfills and matches through the backend API', () => {
     expect(service.left).toEqual(['cleo'])
   })
 
-  test('a repeated request for an open backfill with its id keeps players who joined, after a restart too', async () => {
+  test('a repeated request with the id of an open backfill keeps players who joined, after a restart too', async () => {
     const { call, service, clock } = setUp()
     service.matches.push({ ...running, playerIds: ['ann'] })
     const body = { id: 'backfill-1', tickets: { 'ticket-1': { player_id: 'ann' } } }
