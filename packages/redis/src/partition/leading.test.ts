@@ -34,6 +34,25 @@ test('a leader that closes does not load tickets again', async () => {
   expect(loads.length).toBe(before)
 })
 
+test('a leader closes although Redis is down while a match waits to be written behind another commit', async () => {
+  const { clock, process, pass, player } = createWorld({ queues: [duel, trio] })
+  const down = new Set<string>()
+  const only = process({}, (method) => {
+    if (down.has(method)) throw new Error(`Redis is down: ${method}`)
+  })
+  only.start()
+  await pass(500)
+  down.add('commit')
+  only.pauseQueue('trio').catch(() => {})
+  await pass(50)
+  const join = (id: string) => only.createTicket({ id, queue: 'duel', players: [player(id)] })
+  await clock.until(Promise.all([join('ann'), join('bob')]), 10)
+  await pass(500)
+  for (const method of ['renew', 'inbox', 'release', 'acquire']) down.add(method)
+  const closed = only.close().then(() => 'closed')
+  expect(await clock.until(Promise.race([closed, clock.sleep(20_000)]), 10)).toBe('closed')
+})
+
 test('a takeover during which Redis answers are lost keeps the tickets that were already loaded', async () => {
   const { clock, process, pass, partition, player } = createWorld()
   const first = process()

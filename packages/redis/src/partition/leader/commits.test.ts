@@ -97,6 +97,18 @@ test('once another process leads, a deposed leader writes no more commits and re
   expect(written).toHaveLength(1)
 })
 
+test('a deposed leader also rejects the commits that waited for the one that failed', async () => {
+  const { clock, commits } = open(async () => {
+    await clock.sleep(100)
+    throw new LeaseLost('eu')
+  })
+  const first = commits.hosting([{ key: 'm:m1', text: 'intent' }])
+  await clock.advance(50)
+  const next = commits.hosting([{ key: 'm:m2', text: 'intent' }])
+  const outcomes = await clock.until(Promise.allSettled([first, next, commits.flushed()]))
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+})
+
 test('an RPC reply is written together with the changes before it, or once replicas have them', async () => {
   for (const isDurable of [false, true]) {
     const { commits, written } = open(async () => DONE, isDurable)

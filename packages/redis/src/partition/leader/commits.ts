@@ -102,7 +102,11 @@ export function createCommits(options: CommitsOptions) {
       next = new PendingCommit()
       const outcome = await written(pending)
       if (outcome === undefined) {
-        fail(pending, stopped ?? new Error('Another process leads the partition now.'))
+        const lost = stopped ?? new Error('Another process leads the partition now.')
+        fail(pending, lost)
+        // Nothing would write the later ones, and a leader that leaves the partition waits for them.
+        fail(next, lost)
+        next = new PendingCommit()
         if (stopped === undefined) deposed()
         break
       }
