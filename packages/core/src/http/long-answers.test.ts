@@ -73,6 +73,36 @@ describe('an event stream', () => {
     expect(await event).toBe('event: x\ndata: 1\n\n')
   })
 
+  test('an event stream sends an event at once that came between a comment and the next read', async () => {
+    const { clock, read, give } = open()
+    await read()
+    await clock.advance(20_000)
+    give({ event: 'x' })
+    await clock.advance(0)
+    expect(await read()).toBe(': still here\n\n')
+    expect(await read()).toBe('event: x\ndata: undefined\n\n')
+  })
+
+  test('an event stream adds no listener with each comment, because listeners of a silent stream stay', async () => {
+    const clock = createManualClock()
+    let listeners = 0
+    const silence = new Promise<never>(() => {})
+    silence.then = (...given) => {
+      listeners += 1
+      return Promise.prototype.then.apply(silence, given) as never
+    }
+    const source = () => ({ [Symbol.asyncIterator]: () => ({ next: () => silence }) })
+    const response = eventStream(source, { clock, signal: new AbortController().signal })
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    await reader.read()
+    for (let count = 0; count < 20; count += 1) {
+      await clock.advance(15_000)
+      await reader.read()
+    }
+    expect(listeners).toBe(1)
+    await reader.cancel()
+  })
+
   test('an event stream stops its source if the client reads nothing', async () => {
     const { state, give, clock } = open()
     await clock.advance(0)

@@ -44,16 +44,39 @@ export function eventStream(
   const events = source(signal, abort)[Symbol.asyncIterator]()
   let next: Promise<IteratorResult<StreamEvent>> | undefined
   let isStarted = false
+  let hasArrived = false
+  /** Ends the present wait for the next event. */
+  let wake = () => {}
+  /** Resolves with the next event, or with undefined after `ms` milliseconds. */
+  const nextWithin = async (ms: number) => {
+    if (next === undefined) {
+      hasArrived = false
+      next = events.next()
+      const arrived = () => {
+        hasArrived = true
+        wake()
+      }
+      // One listener serves all waits for this event. In a silent stream, one for each wait would take up memory.
+      next.then(arrived, arrived)
+    }
+    if (!hasArrived) {
+      const quiet = new AbortController()
+      await new Promise<void>((resolve) => {
+        wake = resolve
+        clock.sleep(ms, quiet.signal).then(resolve, resolve)
+      })
+      quiet.abort()
+    }
+    return hasArrived ? next : undefined
+  }
 
   const body = new ReadableStream<Uint8Array>(
     {
       start: (controller) => controller.enqueue(encoder.encode(`retry: ${retryMs}\n\n`)),
       pull: async (controller) => {
         isStarted = true
-        next ??= events.next()
-        const quiet = new AbortController()
         try {
-          const event = await Promise.race([next, clock.sleep(keepAliveMs, quiet.signal)])
+          const event = await nextWithin(keepAliveMs)
           if (event === undefined) return controller.enqueue(encoder.encode(': still here\n\n'))
           next = undefined
           if (event.done === true) {
@@ -65,8 +88,6 @@ export function eventStream(
           unlink()
           if (signal.aborted) return controller.close()
           throw error
-        } finally {
-          quiet.abort()
         }
       },
       cancel: () => {
