@@ -56,10 +56,14 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
   const tick = async () => {
     const now = clock.now()
     const due = await store.due(now, MOST_PER_TICK)
+    // A lobby that cannot be read or written, e.g. because its record is damaged, must not stop the other lobbies.
+    const failures: unknown[] = []
+    const tickSafely = (lobbyId: string) => tickOne(lobbyId, now).catch((error: unknown) => failures.push(error))
     for (let index = 0; index < due.length; index += BATCH) {
       if (index > 0) await new Promise((resolve) => setImmediate(resolve))
-      await Promise.all(due.slice(index, index + BATCH).map((lobbyId) => tickOne(lobbyId, now)))
+      await Promise.all(due.slice(index, index + BATCH).map(tickSafely))
     }
+    if (failures.length > 0) throw failures[0]
   }
   const tickOne = async (lobbyId: string, now: number) => {
     const stored = await store.get(lobbyId)

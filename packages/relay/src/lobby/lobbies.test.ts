@@ -224,3 +224,22 @@ test.each([
   const given = field === 'relay' ? options : { relay, ...options }
   expect(() => createLobbies(given)).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
 })
+
+test('a lobby that cannot be read does not delay what is due in other lobbies', async () => {
+  const store = createMemoryLobbyStore()
+  let damaged = ''
+  const get = async (id: string) => {
+    if (id === damaged) throw new Error('the record is damaged')
+    return store.get(id)
+  }
+  const { clock, lobbies } = setUp({ store: { ...store, get }, tickMs: 1_000_000 })
+  for (let number = 0; number < 50; number += 1) {
+    const { lobbyId } = await lobbies.create({ player: player(`p${number}`), maxPlayers: 4 })
+    damaged ||= lobbyId
+    await clock.advance(1)
+  }
+  await clock.advance(30_000)
+  expect(await store.due(clock.now(), 100)).toHaveLength(50)
+  expect(await failing(lobbies.tick())).toMatchObject({ message: 'the record is damaged' })
+  expect(await store.due(clock.now(), 100)).toEqual([damaged])
+})
