@@ -168,6 +168,13 @@ export class ServerStarts {
     this.#begin({ ...left, wanted: isOwnerGone ? { ...session, owner: next } : session })
   }
 
+  /** Frees all seats that these players were promised, except on one server, because a player has only one seat. */
+  #leaveAll(playerIds: readonly string[], except?: string) {
+    for (const start of this.#starts.values())
+      if (start.server.id !== except && playerIds.some((id) => promiseOf(start, 'playerIds', id) !== undefined))
+        this.leave(start, playerIds)
+  }
+
   /** Called when a server no longer exists, before its record is removed from the store. */
   ended({ id }: Server) {
     const start = this.#starts.get(id)
@@ -237,7 +244,7 @@ export class ServerStarts {
       throw new SeatRefused('no-capacity', 'No more servers may be started now. Try again later.', {
         retryAfterMs: 10_000,
       })
-    if (before !== undefined) this.leave(before.start, playerIds)
+    this.#leaveAll(playerIds)
     const session = { session: newId(this.#options.random), name, password, owner, attributes }
     const start = this.#begin({ ...party, server, wanted: session, near, until: this.#options.clock.now() + START_MS })
     return { seats: this.#startingSeats(start, party), isNew: true, serverId: server.id }
@@ -442,7 +449,9 @@ export class ServerStarts {
     if (password !== undefined || party.playerIds.length === 0) return undefined
     const start = this.#startFor(party.playerIds.length, like)
     if (start !== undefined) {
-      const { id } = this.#begin(withParty(start, party)).server
+      const { id } = start.server
+      this.#leaveAll(party.playerIds, id)
+      this.#begin(withParty(withoutPlayers(start, party.playerIds), party))
       return { seats: this.#startingSeats(start, party), isNew: true, serverId: id }
     }
     for (const [serverId, session] of this.#wanted) {
@@ -451,6 +460,7 @@ export class ServerStarts {
       if (!isLike(session, like.attributes) || !this.#options.pools.isNear(server, like.near)) continue
       try {
         const { seats: held, isNew } = this.#options.seats.hold({ serverId, by, ...party })
+        this.#leaveAll(party.playerIds)
         return { seats: held.map(this.#options.grantOf), isNew, serverId }
       } catch (error) {
         // Try the next server: this one is full, locked or lost.
@@ -475,16 +485,14 @@ export class ServerStarts {
     return { pool: pool.name, custom: pool.custom }
   }
 
-  /** Returns the player who started a server. The owner in the server's own report does not count. */
-  #ownerOf(serverId: string) {
-    return this.#wanted.get(serverId)?.owner
-  }
-
   /** Counts the servers of a pool that are listed or that players have requested: all, and those of this owner. */
   #startedIn(pool: string, owner: string | undefined) {
     const serverIds = new Set([...this.#wanted.keys(), ...this.#options.seats.serverIds()])
-    const all = [...serverIds].filter((serverId) => this.#options.find(serverId)?.pool === pool)
-    const own = owner === undefined ? [] : all.filter((serverId) => this.#ownerOf(serverId) === owner)
+    // A server that replaces a failed one counts before it is created.
+    const serverOf = (id: string) => this.#starts.get(id)?.server ?? this.#options.find(id)
+    const all = [...serverIds].filter((serverId) => serverOf(serverId)?.pool === pool)
+    // The owner in a server's own report does not count.
+    const own = owner === undefined ? [] : all.filter((serverId) => this.#wanted.get(serverId)?.owner === owner)
     return { all: all.length, own: own.length }
   }
 }

@@ -2,7 +2,7 @@ import type { Coordinates } from '@muster/core'
 import { newId } from '@muster/core/internal'
 import { TicketsGone } from '../errors.js'
 import type { AllocatorContext } from './allocator-context.js'
-import { type FreedReason, type GameServers, LOST_AFTER_MS, OWN_PAUSE_MS } from '../game-servers/index.js'
+import { createOwnPauses, type FreedReason, type GameServers, LOST_AFTER_MS } from '../game-servers/index.js'
 import type { Pools, PoolState } from '../pools/index.js'
 import {
   type Assignment,
@@ -99,7 +99,7 @@ export class HostedMatches {
   readonly #on: HostedMatchesOptions['on']
   /** The matches that wait for a server of a pool, or for the server to accept them. */
   readonly #offers = new Map<HostedMatch, Offer>()
-  #lookedAt: number
+  readonly #isPause: (now: number) => boolean
   #nextEndsAt = 0
 
   constructor(options: HostedMatchesOptions) {
@@ -107,7 +107,7 @@ export class HostedMatches {
     this.#fleet = options.fleet
     this.#pools = options.pools
     this.#on = options.on
-    this.#lookedAt = options.clock.now()
+    this.#isPause = createOwnPauses(options.clock.now())
   }
 
   /** Begins a match. Resolves once the store has the match and, if possible, its claim of a server. */
@@ -249,9 +249,9 @@ export class HostedMatches {
 
   /** Takes matches back from servers that do not reply, and ends matches whose time is over. */
   advance(now: number): void {
-    // A server could not reply while this process was suspended, so the waiting time begins again.
-    const isPause = now - this.#lookedAt > OWN_PAUSE_MS
-    this.#lookedAt = now
+    // A server could not reply or report its players while this process was suspended, so the waiting begins again.
+    const isPause = this.#isPause(now)
+    if (isPause) for (const match of this.#fleet.playing()) match.joinBy = Math.max(match.joinBy, now + LOST_AFTER_MS)
     for (const [match, offer] of this.#offers) {
       if (offer.isShort) {
         offer.isShort = false

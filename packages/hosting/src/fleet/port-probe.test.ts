@@ -1,4 +1,4 @@
-import { createManualClock } from '@muster/core/clock'
+import { type Clock, createManualClock, type ManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { type DeployDefinition, deploySchema } from '../records/deploy.js'
 import type { Order } from '../records/order.js'
@@ -12,13 +12,17 @@ const assignment = { fqdn: 'a.example.com', publicIp: '203.0.113.9', ports: { ga
  * A `Listening` for a queue's probe, over a server that answers knocks from a given time.
  * @param answersAt milliseconds from which the server answers knocks.
  */
-function setUp(changes: Partial<DeployDefinition>, answersAt = Infinity) {
+function setUp(
+  changes: Partial<DeployDefinition>,
+  answersAt = Infinity,
+  clockOver: (manual: ManualClock) => Clock = (manual) => manual,
+) {
   const clock = createManualClock({ start: 0 })
   const knocks: { readonly at: number; readonly target: ProbeTarget }[] = []
   const told: (readonly [listens: boolean, at: number])[] = []
   const problems: unknown[] = []
   const listening = createListening({
-    clock,
+    clock: clockOver(clock),
     prober: (target, signal) => {
       knocks.push({ at: clock.now(), target })
       if (clock.now() >= answersAt) return Promise.resolve(true)
@@ -122,5 +126,52 @@ describe('the registration of a server as its probe', () => {
     await clock.advance(9000)
     expect(told).toEqual([])
     expect(clock.sleepers).toBe(0)
+  })
+})
+
+describe('a probe while this process is suspended', () => {
+  /** Suspends the process for 20 s: afterwards, each timer whose time has come fires at once. */
+  const suspendable = (changes: Partial<DeployDefinition>, answersAt: number) => {
+    let suspendedMs = 0
+    const world = setUp(changes, answersAt, (manual) => {
+      const now = () => manual.now() + suspendedMs
+      const sleep = async (ms: number, signal?: AbortSignal) => {
+        for (const end = now() + ms; now() < end;) await manual.sleep(Math.min(50, end - now()), signal)
+      }
+      return { now, sleep }
+    })
+    return { ...world, suspend: () => (suspendedMs = 20_000) }
+  }
+
+  test('a server that answers after the suspension counts as listening', async () => {
+    const probe = { kind: 'udp', port: 'game', timeoutMs: 500, withinMs: 5000 } as const
+    const { clock, listening, server, told, suspend } = suspendable({ probe }, 2000)
+    listening.begin(server, assignment)
+    await clock.advance(1000)
+    suspend()
+    await clock.advance(2000)
+    expect(told.map(([listens]) => listens)).toEqual([true])
+  })
+
+  test('a server that registers after the suspension counts as listening', async () => {
+    const probe = { kind: 'registration', withinMs: 5000 } as const
+    const { clock, listening, server, told, suspend } = suspendable({ probe }, Infinity)
+    listening.begin(server, assignment)
+    await clock.advance(1000)
+    suspend()
+    await clock.advance(1000)
+    listening.registered(server)
+    await clock.advance(1000)
+    expect(told.map(([listens]) => listens)).toEqual([true])
+  })
+
+  test('a server that never registers fails after the time without the suspension', async () => {
+    const probe = { kind: 'registration', withinMs: 5000 } as const
+    const { clock, listening, server, told, suspend } = suspendable({ probe }, Infinity)
+    listening.begin(server, assignment)
+    await clock.advance(1000)
+    suspend()
+    await clock.advance(5500)
+    expect(told.map(([listens]) => listens)).toEqual([false])
   })
 })

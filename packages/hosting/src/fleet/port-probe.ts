@@ -17,14 +17,20 @@ interface ListeningOptions {
 }
 
 const GAP_MS = 250
+/** Milliseconds of one wait for a registration. Muster waits as often as fits into `withinMs`. */
+const WAIT_MS = 1000
 
 export function createListening({ prober, clock, listened, problem }: ListeningOptions) {
   const underWay = new Map<Server, { readonly ending: AbortController; readonly heard: () => void }>()
 
-  /** Probes a port until the server answers or `withinMs` is over. */
+  /**
+   * Probes a port until the server answers or `withinMs` is over. A probe counts at most as long as it takes without an
+   * answer, so that the time for which this process is suspended does not count.
+   */
   const knock = async (probe: PortProbe, target: ProbeTarget, signal: AbortSignal): Promise<boolean> => {
-    const deadline = clock.now() + probe.withinMs
-    while (clock.now() < deadline) {
+    let leftMs = probe.withinMs
+    while (leftMs > 0) {
+      const begunAt = clock.now()
       const over = linkedSignal(signal)
       void clock.sleep(probe.timeoutMs, over.signal).then(
         () => over.abort(),
@@ -35,6 +41,7 @@ export function createListening({ prober, clock, listened, problem }: ListeningO
       over.abort()
       if (answered || signal.aborted) return answered
       await clock.sleep(GAP_MS, signal)
+      leftMs -= Math.min(clock.now() - begunAt, probe.timeoutMs + GAP_MS)
     }
     return false
   }
@@ -49,7 +56,9 @@ export function createListening({ prober, clock, listened, problem }: ListeningO
     if (warmUpMs > 0) await clock.sleep(warmUpMs, signal)
     if (probe === undefined) return true
     if (probe.kind === 'registration') {
-      if (!server.registered) await within(heard, probe.withinMs, clock, signal).catch(() => {})
+      // Short waits, because of the time for which this process is suspended only one of them counts.
+      for (let leftMs = probe.withinMs; leftMs > 0 && !server.registered && !signal.aborted; leftMs -= WAIT_MS)
+        await within(heard, Math.min(WAIT_MS, leftMs), clock, signal).catch(() => {})
       return server.registered
     }
     const port = assignment.ports[probe.port]?.external

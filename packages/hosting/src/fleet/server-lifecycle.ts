@@ -12,7 +12,7 @@ import {
   type Server,
   type ServerFailure,
 } from '../records/index.js'
-import { ServerGone } from '../game-servers/index.js'
+import { createOwnPauses, ServerGone } from '../game-servers/index.js'
 import { ENDS_GAP_MS, STORE_PATIENCE_MS } from './server-deadlines.js'
 import { phaseAfterRestart, type StoredProgress, workOf } from './server-state.js'
 import type { ServerChange, ServerHint, OpenedSource } from '../sources/index.js'
@@ -24,6 +24,8 @@ const LOGS_UNREAD = 'its logs were not read, as an earlier process ordered it an
  * Milliseconds for which tickets wait until a deployment without capacity is stopped. Then they return to the queue.
  */
 const RETRY_PATIENCE_MS = 10_000
+/** Milliseconds after a pause of this process within which no time limit of a starting server ends (our choice). */
+const AFTER_PAUSE_MS = 5000
 
 interface ServerLifecycleOptions extends AllocatorContext {
   readonly listening: Pick<ListenCheck, 'begin' | 'forget'>
@@ -44,9 +46,12 @@ export class ServerLifecycle {
   readonly #writer: ServerLifecycleOptions['writer']
   readonly #on: ServerLifecycleOptions['on']
   #nextEndsAt = 0
+  readonly #isPause: (now: number) => boolean
+  #checksFrom = 0
 
   constructor(options: ServerLifecycleOptions) {
     this.#options = options
+    this.#isPause = createOwnPauses(options.clock.now())
     this.#fleet = options.fleet
     this.#writer = options.writer
     this.#on = options.on
@@ -255,7 +260,9 @@ export class ServerLifecycle {
 
   /** Ends servers whose time limit is over. */
   advance(now: number): void {
-    for (const server of this.#fleet.starting()) this.#endIfLate(server, now)
+    // After a pause, the status of each server must be read first.
+    if (this.#isPause(now)) this.#checksFrom = now + AFTER_PAUSE_MS
+    if (now >= this.#checksFrom) for (const server of this.#fleet.starting()) this.#endIfLate(server, now)
     if (now < this.#nextEndsAt) return
     this.#nextEndsAt = now + ENDS_GAP_MS
     for (const server of this.#fleet.served()) {

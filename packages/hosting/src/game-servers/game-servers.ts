@@ -24,6 +24,7 @@ import {
   type OrdersWait,
   type ServerOrders,
 } from './server-orders.js'
+import { createOwnPauses } from './own-pauses.js'
 import { assertOwnPlayers, assertPossible } from './report-checks.js'
 import type { ServerListener, ServerState, ServerView } from './server-overview.js'
 
@@ -34,8 +35,6 @@ export const LOST_AFTER_MS = 25_000
 const LOST_GRACE_MS = 60_000
 /** Number of consecutive reports with `healthy: false` after which a server is drained. */
 const UNHEALTHY_REPORTS = 3
-/** Milliseconds above which a pause of this process is an outage. No server counts as silent because of an outage. */
-export const OWN_PAUSE_MS = 5000
 
 /** Called with the effects of servers' reports. */
 export interface GameServerListener {
@@ -111,15 +110,15 @@ export class GameServers {
   readonly #registered = new Set<Server>()
   /** Servers that have not reported since a restart. Their matches are unknown, so they do not count as empty. */
   readonly #expected = new Map<Server, AwaitedServer>()
-  #lookedAt: number
+  readonly #isPause: (now: number) => boolean
   /** Epoch milliseconds before which no silence counts, because this process could not receive reports. */
   #upSince: number
 
   constructor(options: GameServersOptions) {
     this.#options = options
     this.#on = options.on
-    this.#lookedAt = options.clock.now()
-    this.#upSince = this.#lookedAt
+    this.#upSince = options.clock.now()
+    this.#isPause = createOwnPauses(this.#upSince)
   }
 
   /**
@@ -242,8 +241,7 @@ export class GameServers {
   }
 
   advance(now: number): void {
-    if (now - this.#lookedAt > OWN_PAUSE_MS) this.#upSince = now
-    this.#lookedAt = now
+    if (this.#isPause(now)) this.#upSince = now
     for (const server of this.#registered) if (server.presence !== undefined) this.#lookAt(server, server.presence, now)
     for (const [server, one] of this.#expected) this.#lookAtExpected(server, one, now)
   }

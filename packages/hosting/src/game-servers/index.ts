@@ -1,14 +1,8 @@
 /** Game servers that report to Muster: how they are recognized, their reports, and their orders. */
-export {
-  type GameServerListener,
-  GameServers,
-  isOpen,
-  freePlacesOn,
-  LOST_AFTER_MS,
-  OWN_PAUSE_MS,
-} from './game-servers.js'
+export { type GameServerListener, GameServers, isOpen, freePlacesOn, LOST_AFTER_MS } from './game-servers.js'
 export { type Registered, ServerGone, type SessionWanted } from './server-orders.js'
 export { type FreedReason, type SeatCounts, type ServerListener, type ServerView } from './server-overview.js'
 export { createServerKeys, type ServerKeys } from './server-keys.js'
+export { createOwnPauses } from './own-pauses.js'
 export { createJoinSigner } from './join-signer.js'
 export type { JoinAlgorithm, JoinGrant } from './join-tokens.js'

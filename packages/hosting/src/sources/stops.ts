@@ -8,8 +8,11 @@ export type Stops = ReturnType<typeof createStops>
 export interface StopsOptions {
   /** Requests a stop. Resolves if it is confirmed. Must settle within a limited time. */
   readonly request: (handle: string) => Promise<unknown>
-  /** Returns true if an error proves that the server has ended. Default: no error does. */
-  readonly isConfirmedBy?: ((error: unknown, knownAt: number) => boolean) | undefined
+  /**
+   * Returns true if an error proves that the server has ended. Default: no error does.
+   * @param ageMs milliseconds for which the server was known to exist when the request began
+   */
+  readonly isConfirmedBy?: ((error: unknown, ageMs: number) => boolean) | undefined
   readonly clock: Clock
   readonly random: Random
   readonly on: Pick<SourceListener, 'stopped' | 'unstopped' | 'problem'>
@@ -34,10 +37,11 @@ export function createStops({ request, isConfirmedBy, clock, random, on }: Stops
 
   const send = async (stop: PendingStop): Promise<void> => {
     stop.nextAt = Infinity
+    const ageMs = clock.now() - stop.knownAt
     try {
       await request(stop.handle)
     } catch (error) {
-      if (isConfirmedBy?.(error, stop.knownAt) !== true) {
+      if (isConfirmedBy?.(error, ageMs) !== true) {
         stop.failures += 1
         stop.nextAt = clock.now() + backoffMs(stop.failures, random(), RETRY)
         on.unstopped(stop.handle, error)

@@ -71,10 +71,11 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
   })
   /**
    * True if the error of a stop proves that the deployment has ended: it has, or the service does not know it. A
-   * deployment that is younger than `listLagMs` may be unknown only because it was not stored yet.
+   * deployment that was younger than `listLagMs` when the stop was requested may be unknown only because it was not
+   * stored yet.
    */
-  const isStopConfirmedBy = (error: unknown, knownAt: number) =>
-    error instanceof AlreadyTerminated || (error instanceof NotFound && clock.now() - knownAt >= listLagMs)
+  const isStopConfirmedBy = (error: unknown, ageMs: number) =>
+    error instanceof AlreadyTerminated || (error instanceof NotFound && ageMs >= listLagMs)
   const stops = createStops({
     request: (handle) => service.stop({ request_id: handle }, { timeoutMs: STOP_TIMEOUT_MS }),
     isConfirmedBy: isStopConfirmedBy,

@@ -135,7 +135,8 @@ export function createStatusReader(options: StatusReaderOptions) {
       one.unreadable = true
       if (!isFollowed()) return
       if (!(error instanceof NotFound)) problem('status', error, requestId)
-      else if (clock.now() - one.since >= listLagMs) report({ kind: 'gone', handle: requestId })
+      // The answer may arrive late, so the age at the request counts.
+      else if (askedAt - one.since >= listLagMs) report({ kind: 'gone', handle: requestId })
     } finally {
       reads -= 1
       one.reading = false

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { createOwnPauses } from './own-pauses.js'
+
+/** Returns the results of calls after these milliseconds each. */
+const pausesIn = (...gaps: readonly number[]) => {
+  const isPause = createOwnPauses(0)
+  let now = 0
+  return gaps.map((ms) => isPause((now += ms)))
+}
+
+test('more than 5 s between two ticks count as a pause, even twice in a row', () => {
+  expect(pausesIn(250, 5000, 250, 5001, 10_000, 250)).toEqual([false, false, false, true, true, false])
+})
+
+test('regular ticks that are more than 5 s apart are no pauses, unless one takes more than twice as long', () => {
+  expect(pausesIn(10_000, 10_000, 10_000, 10_000, 19_000, 21_000).slice(2)).toEqual([false, false, false, true])
+})

@@ -1,0 +1,71 @@
+/** Deadlines that pass while the process is suspended (SIGSTOP), and what arrives right after. */
+import { describe, expect, test } from 'vitest'
+import { open } from './listed-servers.fixture.js'
+import { deploy, duel, setUp } from './matchmaker.fixture.js'
+
+type World = ReturnType<typeof setUp>
+
+/** No tick runs for 10 s. Afterwards the first tick runs before anything that has arrived meanwhile is read. */
+const suspend = async ({ clock, matchmaker }: World) => {
+  await clock.advance(10_000)
+  await matchmaker.tick()
+}
+
+const secretOf = ({ service }: World) =>
+  service.calls.create[0]?.environment_variables?.find(({ key }) => key === 'MM_MATCH_SECRET')?.value ?? ''
+
+describe('a match whose joinWithinMs passes while the process is suspended', () => {
+  const assigned = async () => {
+    const world = setUp({ queues: [{ ...duel, deploy: { ...deploy, joinWithinMs: 20_000 } }] })
+    const { matchmaker, join, run, status } = world
+    join('ann', 'ben')
+    while (status('ann-ben') !== 'HOST_ASSIGNED') await run(250)
+    await run(15_000)
+    await suspend(world)
+    return { ...world, matchId: matchmaker.getTicket('ann-ben')?.matchId ?? '' }
+  }
+
+  test('the match continues if its server reports within 25 s that a player has joined', async () => {
+    const world = await assigned()
+    await world.run(20_000)
+    expect(world.matchmaker.playerCame(world.matchId, secretOf(world), 'ben')).toBe(true)
+    await world.run(60_000)
+    expect(world.service.unstopped()).toEqual(['r1'])
+  })
+
+  test('the match ends after 25 s if its server reports no player', async () => {
+    const { run, seen } = await assigned()
+    await run(27_000)
+    expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason: 'nobody-joined' }])
+  })
+})
+
+test('a deployment that becomes READY while the process is suspended is used, despite readyTimeoutMs', async () => {
+  const world = setUp({
+    queues: [{ ...duel, deploy: { ...deploy, readyTimeoutMs: 12_000 } }],
+    service: { fate: () => ({ readyMs: 9000 }), latencyMs: () => 50 },
+  })
+  const { join, run, service, clock, status } = world
+  join('ann', 'ben')
+  await run(5000)
+  const ticked = suspend(world)
+  await clock.until(ticked)
+  await run(2000)
+  expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+  expect(service.unstopped()).toEqual(['r1'])
+})
+
+test('a silent game server is lost after 25 s, though ticks are 10 s apart', async () => {
+  const { matchmaker, clock, run, seen } = open()
+  await run(8000)
+  const late = async (ticks: number) => {
+    for (let nth = 0; nth < ticks; nth += 1) {
+      await clock.advance(10_000)
+      await matchmaker.tick()
+    }
+  }
+  await late(2)
+  expect(seen.serverLost).toBeUndefined()
+  await late(4)
+  expect(seen.serverLost).toHaveLength(2)
+})
