@@ -173,3 +173,24 @@ test('the client follows a server that its player starts until it has an address
     expect(matchmaker.seatsOf('ben')).toEqual([])
   }
 })
+
+test('a player who gives up while the request for a seat is under way keeps no seat', async () => {
+  const { connect, run, list, matchmaker, sent } = open()
+  await run(8)
+  await list()
+  await run(2)
+  const servers = createServers(connect('ben', () => 'late'))
+  const ending = new AbortController()
+  const { signal } = ending
+  const given = settled(servers.quickJoin({}, { signal }))
+  await run(1)
+  ending.abort()
+  await run(8)
+  expect(given.error).toMatchObject({ code: 'cancelled' })
+  expect(matchmaker.seatsOf('ben')).toEqual([])
+  const before = sent.length
+  const never = settled(servers.start('arena', {}, { signal }))
+  await run(1)
+  expect(never.error).toMatchObject({ code: 'cancelled' })
+  expect(sent).toHaveLength(before)
+})

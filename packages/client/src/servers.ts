@@ -96,13 +96,15 @@ interface WireServer extends Omit<ListedServer, 'id' | 'city' | 'pingMs'> {
 }
 type SeatAnswer = WireSeat & { readonly server_id: string }
 
+const GIVEN_BACK = { status: 0, code: 'cancelled', message: 'The seat was given back.' }
+
 const WATCH_MS = 2000
 const STARTING_MS = 1000
 
 export function createServers(muster: Muster): Servers {
   const { clock } = muster
-  const call = async (shape: string, method: string, path: string, body?: object, signal?: AbortSignal) =>
-    goodBody(await muster.send({ method, path, body, signal }), shape)
+  const call = async (shape: string, method: string, path: string, body?: object) =>
+    goodBody(await muster.send({ method, path, body }), shape)
 
   const latenciesFor = async ({ where = [], sort = '', ping }: ServerQuery) => {
     const names = [...where.map((clause) => clause.trim().split(' ')[0]), ...sort.split(',').map((one) => one.trim())]
@@ -120,18 +122,28 @@ export function createServers(muster: Muster): Servers {
     return `/servers${query === '' ? '' : `?${query}`}`
   }
 
+  /** Requests a seat. The signal does not abort the request, because its answer has the seat to give back. */
+  const take = async (shape: string, path: string, body: object, { signal }: SeatRequest): Promise<Seat> => {
+    if (signal?.aborted) throw new MusterError(GIVEN_BACK)
+    const answer = (await call(shape, 'POST', path, body)) as SeatAnswer & { readonly seats?: readonly SeatAnswer[] }
+    const seat = answer.seats === undefined ? answer : answer.seats[0]
+    if (seat === undefined) throw new MusterError(WRONG_ANSWER)
+    return seatOf(seat, signal)
+  }
+
   const seatOf = async (first: SeatAnswer, signal: AbortSignal | undefined): Promise<Seat> => {
     const path = `/seats/${encodeURIComponent(first.seat_id)}`
     const read = (ending?: AbortSignal) => muster.repeat({ method: 'GET', path, signal: ending })
     let seat = first
-    while (!seat.assignment) {
-      await clock.sleep(STARTING_MS, signal).catch(() => {})
-      const answer = await read(signal)
+    for (;;) {
       if (signal?.aborted) {
         await muster.repeat({ method: 'DELETE', path })
-        throw new MusterError({ status: 0, code: 'cancelled', message: 'The seat was given back.' })
+        throw new MusterError(GIVEN_BACK)
       }
-      seat = goodBody(answer, 'newSeat') as SeatAnswer
+      if (seat.assignment) break
+      await clock.sleep(STARTING_MS, signal).catch(() => {})
+      const answer = await read(signal)
+      if (!signal?.aborted) seat = goodBody(answer, 'newSeat') as SeatAnswer
     }
     return {
       id: seat.seat_id,
@@ -168,27 +180,19 @@ export function createServers(muster: Muster): Servers {
     },
     join: async (serverId, request = {}) => {
       const path = `/servers/${encodeURIComponent(serverId)}/seats`
-      return seatOf(
-        (await call('newSeat', 'POST', path, joining(request), request.signal)) as SeatAnswer,
-        request.signal,
-      )
+      return take('newSeat', path, joining(request), request)
     },
     quickJoin: async (query = {}, request = {}) => {
       const { where, search, sort, start } = query
       const { password: _, ...rest } = joining(request)
       const latencies = await latenciesFor(query)
       const body = { where, q: search, sort, start: start === true || undefined, latencies, ...rest }
-      return seatOf((await call('newSeat', 'POST', '/seats', body, request.signal)) as SeatAnswer, request.signal)
+      return take('newSeat', '/seats', body, request)
     },
     start: async (pool, session = {}, request = {}) => {
       const body = { ...session, group_id: request.groupId }
       const path = `/pools/${encodeURIComponent(pool)}/servers`
-      const { seats } = (await call('seats', 'POST', path, body, request.signal)) as {
-        readonly seats: readonly SeatAnswer[]
-      }
-      const [seat] = seats
-      if (seat === undefined) throw new MusterError(WRONG_ANSWER)
-      return seatOf(seat, request.signal)
+      return take('seats', path, body, request)
     },
   }
 }
