@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { createManualClock } from '@muster/core/clock'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { systemClock } from './clock.js'
 import { localMatch, matchIn, portsIn } from './environment.js'
@@ -126,6 +127,36 @@ test.each([
     backend.close()
   },
 )
+
+test('a match server stops its deployment soon after its match, though MM_REGISTRATION_URL never answers', async () => {
+  const clock = createManualClock()
+  const heard: string[] = []
+  const silent = async (url: unknown, { method, signal }: RequestInit = {}) => {
+    heard.push(`${method} ${String(url)}`)
+    if (method === 'DELETE') return new Response(null, { status: 204 })
+    return new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+  }
+  const env = {
+    MM_MATCH_ID: 'm7',
+    MM_TEAMS: '{"red":["t1"]}',
+    MM_TICKET_t1: '{"players":["ann"]}',
+    MM_REGISTRATION_URL: 'http://localhost/server-ready',
+    MM_REGISTRATION_SECRET: 'ready',
+    SERVICE_DELETE_URL: 'http://localhost/self/stop',
+    SERVICE_DELETE_TOKEN: 'stop',
+  }
+  const problems: string[] = []
+  const onProblem = ({ message }: Error) => void problems.push(message)
+  const server = createGameServer({ env, handleSignals: false, clock, fetch: silent as typeof fetch, onProblem })
+  let match: Match | undefined
+  const served = server.serve({ match: (given) => void (match = given) })
+  await clock.advance(1000)
+  await match?.over()
+  await clock.until(served)
+  expect(clock.now() - Date.UTC(2026, 0, 1)).toBeLessThan(62_000)
+  expect(heard.at(-1)).toBe('DELETE http://localhost/self/stop')
+  expect(problems).toEqual(['The URL in MM_REGISTRATION_URL did not answer.'])
+})
 
 test('a game server without Muster checks tokens by the wall clock, even after the clock was set', async () => {
   const env = {

@@ -12,6 +12,8 @@ export interface AloneOptions extends Pick<ReportingOptions, 'clock' | 'fetch' |
 }
 
 const ATTEMPTS = 5
+/** Milliseconds after which a response counts as lost. */
+const ANSWER_MS = 10_000
 const PAUSE_MS = 2000
 const ALIVE_MS = 60_000
 
@@ -26,9 +28,16 @@ export function playAlone({ match, env, clock, fetch, state, applyOrders, proble
   const call = async (name: string, method: string, url: string, secret: string, body: object | undefined) => {
     for (let nth = 1; nth <= ATTEMPTS; nth += 1) {
       const headers = { authorization: secret, ...(body && { 'content-type': 'application/json' }) }
-      const answer = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) }).catch(
+      const [request, timer] = [new AbortController(), new AbortController()]
+      const { signal } = request
+      clock.sleep(ANSWER_MS, timer.signal).then(
+        () => request.abort(),
+        () => {},
+      )
+      const answer = await fetch(url, { method, headers, signal, ...(body && { body: JSON.stringify(body) }) }).catch(
         () => undefined,
       )
+      timer.abort()
       await answer?.body?.cancel()
       if (answer !== undefined && (answer.ok || answer.status === 410)) return
       if (nth < ATTEMPTS) await clock.sleep(PAUSE_MS)
