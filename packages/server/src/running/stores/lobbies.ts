@@ -1,3 +1,6 @@
+import { StoreUnavailable } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import { backoffMs, manyWaitOn } from '@muster/core/internal'
 import {
   type Assignment,
   type Matchmaker,
@@ -9,6 +12,9 @@ import { onMatchEnd } from '@muster/matchmaker/internal'
 import type { Attributes, Lobbies, LobbyApiOptions, LobbyMatchmaker, MatchReport, RelaySessions } from '@muster/relay'
 import type { Matching, MatchingOptions } from './matching.js'
 
+/** Pauses between two attempts to report to a lobby, while the store of lobbies fails. */
+const RETRY = { baseMs: 500, capMs: 10_000, jitter: 0 }
+
 /**
  * Passes started lobbies to the matchmaker. The players of a lobby become one ticket, whose id is the key of the start.
  */
@@ -16,8 +22,10 @@ function createLobbyParties(
   service: TicketService,
   on: Matchmaker['on'],
   queue: string,
+  clock: Clock,
   onProblem: (error: unknown) => void,
 ) {
+  const closing = manyWaitOn()
   const matchmaker: LobbyMatchmaker = {
     handOver: async ({ key, players }) => {
       await service.createTicket({ id: key, queue, players: players.map(({ id, ip }) => ({ id, ip })) })
@@ -34,12 +42,26 @@ function createLobbyParties(
   }
   return {
     matchmaker,
+    /** Ends the attempts to report. */
+    close: () => closing.abort(),
     /** Reports what happens to the lobbies' tickets and matches back to the lobbies. */
     reportTo: (lobbies: Lobbies) => {
       /** The ticket ids of running matches, by match id. Lobbies recognize their own tickets by the key. */
       const playing = new Map<string, readonly string[]>()
+      /** Repeats a report until the store takes it. A late report of a past start has no effect. */
+      const deliver = async (one: MatchReport): Promise<void> => {
+        for (let failures = 1; !closing.signal.aborted; failures += 1) {
+          try {
+            return void (await lobbies.reportMatch(one))
+          } catch (error) {
+            if (failures === 1) onProblem(error)
+            if (!(error instanceof StoreUnavailable)) return
+            await clock.sleep(backoffMs(failures, 0, RETRY), closing.signal).catch(() => {})
+          }
+        }
+      }
       const report = (keys: readonly string[], reportOf: (key: string) => MatchReport) => {
-        for (const key of keys) lobbies.reportMatch(reportOf(key)).catch(onProblem)
+        for (const key of keys) void deliver(reportOf(key))
       }
       on('serverAssigned', ({ matchId, tickets, assignment }) => {
         const keys = tickets.map(({ id }) => id)
@@ -63,13 +85,26 @@ function createLobbyParties(
  */
 const MOST_PORTS = 30
 
-/** Returns an assignment as attributes: `{ match: …, host: …, 'port.game': 'host:31000' }`. */
+/** Characters that the name of an attribute cannot have. A port may have any name. */
+const NOT_OF_NAME = /[^\w.-]/g
+/** Maximum length of a port's name in the name of an attribute, which has at most 64 characters. */
+const LONGEST_PORT = 59
+
+/**
+ * Returns an assignment as attributes: `{ match: …, host: …, 'port.game': 'host:31000' }`. In the name of a port, each
+ * character that the name of an attribute cannot have becomes `_`.
+ */
 function attributesOf(matchId: string, { fqdn, ports }: Assignment): Attributes {
   const links = Object.entries(ports).slice(0, MOST_PORTS)
   return {
     match: matchId,
     host: fqdn,
-    ...Object.fromEntries(links.map(([name, { link, external }]) => [`port.${name}`, link ?? `${fqdn}:${external}`])),
+    ...Object.fromEntries(
+      links.map(([name, { link, external }]) => [
+        `port.${name.replaceAll(NOT_OF_NAME, '_').slice(0, LONGEST_PORT)}`,
+        link ?? `${fqdn}:${external}`,
+      ]),
+    ),
   }
 }
 
@@ -109,10 +144,17 @@ export async function openLobbies(options: OpenLobbiesOptions) {
 
   if (startAs === 'match') {
     const queueName = queue ?? config.queues[0]?.name ?? ''
-    const parties = createLobbyParties(service, matching.on, queueName, report('lobbies'))
+    const parties = createLobbyParties(service, matching.on, queueName, clock, report('lobbies'))
     const lobbies = createLobbies({ ...shared, matchmaker: parties.matchmaker })
     parties.reportTo(lobbies)
-    return opened(lobbies)
+    const { close, ...rest } = opened(lobbies)
+    return {
+      ...rest,
+      close: (timeoutMs: number) => {
+        parties.close()
+        return close(timeoutMs)
+      },
+    }
   }
 
   // Cannot happen, because the configuration check rejects relay lobbies without the deployment service.
