@@ -45,7 +45,7 @@ describe.each(readdirSync(kept).filter((name) => name.startsWith('store-')))('th
       takeOver: [join(folder, 'tickets.log'), join(folder, 'servers.journal')],
     })
 
-  test('a kept store is read by the matchmaker, with its tickets, matches and pauses', async () => {
+  test('the matchmaker reads tickets, matches and pauses from a store file of an earlier version', async () => {
     const folder = copy()
     const log = readFileSync(
       join(folder, filesIn(folder).includes('muster.log') ? 'muster.log' : 'tickets.log'),

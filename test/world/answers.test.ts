@@ -66,19 +66,22 @@ describe('a response that the observed description allows', () => {
     expect([known.length, gone.length]).toEqual([46, 12])
   })
 
-  test.each(known)('the client reads a response of the observed description without loss: %s', async (id) => {
-    for (const { status, body } of observed.get(routeOf(id))?.gives ?? [])
-      await fc.assert(
-        fc.asyncProperty(body === undefined ? fc.constant(undefined) : ofShape(body), async (made) => {
-          const sent = countedRight(id, made)
-          if (saysNothing(id, sent)) return
-          expect(lost(sent, described.get(id)?.output === undefined ? sent : await answered(id, status, sent))).toBe(
-            undefined,
-          )
-        }),
-        { numRuns: 15 },
-      )
-  })
+  test.each(known)(
+    'the client reads, without loss, a response of an operation as the live service describes it: %s',
+    async (id) => {
+      for (const { status, body } of observed.get(routeOf(id))?.gives ?? [])
+        await fc.assert(
+          fc.asyncProperty(body === undefined ? fc.constant(undefined) : ofShape(body), async (made) => {
+            const sent = countedRight(id, made)
+            if (saysNothing(id, sent)) return
+            expect(lost(sent, described.get(id)?.output === undefined ? sent : await answered(id, status, sent))).toBe(
+              undefined,
+            )
+          }),
+          { numRuns: 15 },
+        )
+    },
+  )
 })
 
 describe('a response that the specification allows', () => {
@@ -113,7 +116,7 @@ test('deployment metrics are strings, as in the specification, and metricValues 
   ])
 })
 
-test('all beacons are listed if a service omits empty lists', async () => {
+test('listing all beacons works with a service that omits empty lists from its responses', async () => {
   const location = {}
   const entries = [
     { host: 'one', location },

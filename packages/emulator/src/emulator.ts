@@ -36,7 +36,8 @@ export interface Emulator {
   environment(requestId: string): Readonly<Record<string, string>> | undefined
   /**
    * Replaces a deployment's sessions. `sessions` is the number of users by session id.
-   * @throws RangeError for an unknown deployment, a version without sessions, and more users than sockets.
+   * @throws RangeError for an unknown deployment, for a version that uses no sessions, and if a session has more users
+   *   than the version allows.
    */
   setSessions(requestId: string, sessions: Readonly<Record<string, number>>): void
   /** Closes the HTTP servers, and ends deployments and pending requests. */

@@ -186,7 +186,7 @@ export interface DeploymentQuery {
     | undefined
 }
 
-/** The deployments to list, and their order. `page` and `limit` are accepted (public fact). */
+/** The deployments to list, and their order. The service accepts `page` and `limit` (public fact). */
 export interface ListDeployments extends PageInput {
   /** Filters and order. Sent as JSON; the parameter's name is a setting. */
   readonly query?: DeploymentQuery | undefined

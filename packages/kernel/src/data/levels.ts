@@ -146,8 +146,8 @@ export class Levels {
     const level = this.#levelAfter(slot, waited, isFirst ? 0 : before)
     let next = this.#nextAfter(slot, level)
     let hasRelaxed = level !== before
-    // No turn is skipped, because `until` is never later than the next turn. So a turn at or after `until` has come
-    // since the last update.
+    // The last update set `until` to the next turn at the latest. So a turn that has come, and is not before `until`,
+    // has come since that update.
     for (const turn of this.#turns) {
       if (waited < turn) next = Math.min(next, turn)
       else if (until <= since + turn) hasRelaxed = true

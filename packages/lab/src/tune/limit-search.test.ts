@@ -69,7 +69,7 @@ test('wait times listed in `also` are searched in addition to limits', () => {
   expect(leftAlone.map(({ name }) => name)).toEqual(['latency', 'difference skill', 'distance by'])
 })
 
-test('a search includes both numbers of `patience`, around the values in the file', () => {
+test('a search varies both numbers of `patience`, around the values in the file', () => {
   const more = { patience: { cost: 2.65, untilMs: 24_000 } }
   expect(searched({}, more).leftAlone).toContainEqual({ name: 'patience', why: 'searched only if asked for by also' })
   const { numbers } = searched({ also: ['patience'] }, more)

@@ -36,7 +36,7 @@ describe('the sentences of a search', () => {
     ])
   })
 
-  test('the sentences of a search say what it costs to keep a promise that the file breaks', () => {
+  test('if the rules of the file exceed a limit, the report of a search says what keeping the limit costs', () => {
     const slow = (all: readonly Measured[]) => all.map((run) => ({ ...run, waitP90Ms: 45_000, cost: 1 }))
     const own = tested(slow(base.own.training), slow(base.own.unseen))
     const [, cost] = sentencesOf({ ...base, own })

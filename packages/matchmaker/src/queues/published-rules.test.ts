@@ -192,7 +192,7 @@ describe('rules can express totals and teams', () => {
   })
 })
 
-test('rules can exclude lists from each other, and a string from a list', () => {
+test('rules can require that two lists share no value, and that a list does not contain a string', () => {
   const stated = rules(
     { kind: 'require', attribute: 'dlc', operator: 'excludes', value: 'beta' },
     { kind: 'require', attribute: 'mode', operator: 'not in', value: ['old'] },

@@ -1,4 +1,4 @@
-// pure: durations of permits and tokens of a shared limit; written requests that may not be counted yet
+// pure: durations of permits and tokens of a shared limit; requests that the service has possibly not counted yet
 /**
  * The shared store of the tokens of one limit, as many as the limit allows. Each is free, or used until a time of the
  * store's clock. Times are passed as durations, because no two clocks agree.
@@ -12,7 +12,7 @@ export interface TokenStore {
   take(id: string): Promise<TokenGrant>
   /** Reports that the service has counted the requests: their tokens become free after a window. */
   counted(ids: readonly string[]): Promise<void>
-  /** Reports that the requests may not be counted yet: their tokens stay used for at least `holdMs` from now. */
+  /** Reports that the requests are possibly not counted yet: their tokens stay used for at least `holdMs` from now. */
   keep(ids: readonly string[]): Promise<void>
   /** Reports that the requests are counted within `settleMs`: their tokens become free a window after that. */
   settle(ids: readonly string[]): Promise<void>
@@ -100,7 +100,7 @@ export function createUnansweredRequests({ windowMs, settleMs, aheadMs }: LimitT
   }
 
   return {
-    /** Returns the number of requests that may not be counted yet. */
+    /** Returns the number of requests that the service has possibly not counted yet. */
     size: () => open.size + lost.length,
     written: (request: WrittenRequest) => void open.add(request),
     /** Records a response. Returns the ids of lost requests that the service has counted by now, or never will. */

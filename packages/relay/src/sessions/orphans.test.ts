@@ -110,7 +110,7 @@ test('close names the relay sessions that could not be deleted', async () => {
   expect(error).toMatchObject({ name: 'RelayNotDeleted', sessionIds: [id] })
 })
 
-test('relay sessions that this process opened since are not orphans, even after their release', async () => {
+test('relay sessions opened while orphans are searched for are no orphans, even after release', async () => {
   const { open, gone, next, within, clock } = setUp()
   await within(gone.create({ players }))
   const reaping = next.reapOrphans({ graceMs: 0 })

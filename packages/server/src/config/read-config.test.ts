@@ -49,7 +49,7 @@ test('a store folder that cannot be created gives a warning at its place in the 
   )
 })
 
-test('a configuration has its secrets, which never print, absolute paths, and every default', async () => {
+test('a configuration has absolute paths, every default, and secrets that are never printed', async () => {
   await written('key.txt', 'from-a-file-of-its-own\n')
   const more = 'store: { folder: ./data }\nauth: { keys: [{ name: a, role: look, key: { file: key.txt } }] }\n'
   const { config, warnings } = await readConfig(await written('right.yaml', BASE + more), { env })

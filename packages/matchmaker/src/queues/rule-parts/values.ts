@@ -61,7 +61,7 @@ function valueOf<Value>(
   return missing === 'any' ? undefined : missing.value
 }
 
-/** Returns the values of all players that the rule restricts. @throws like `valueOf` */
+/** Returns the value that the rule restricts, of each player who has one. @throws like `valueOf` */
 export function valuesOf<Value>(ticket: RuleTicket, wanted: WantedValue<Value>, refuse: Refuse): Value[] {
   const values = ticket.players.map((_, index) => valueOf(ticket, index, wanted, refuse))
   return values.includes(undefined) ? values.filter((value) => value !== undefined) : (values as Value[])

@@ -2,7 +2,7 @@ import { defineScript, type Reply } from '../../connection/index.js'
 import type { CancelOutcome, TicketCreateOutcome, NewTicket, PlayerTickets, StoredTicket } from './store.js'
 import { FREE, MANY, NOW } from './lua.js'
 
-/** Builds a ticket from its two values: `<createdAt> <body>`, and its header. */
+/** Builds a ticket from its two stored strings: `value` is `<createdAt> <body>`, and `header` is its state. */
 export function storedTicket(id: string, value: string, header: string | null): StoredTicket {
   const end = value.indexOf(' ')
   return { id, createdAt: Number(value.slice(0, end)), body: value.slice(end + 1), header: header ?? undefined }
