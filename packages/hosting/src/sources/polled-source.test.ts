@@ -1,5 +1,5 @@
 import { createManualClock } from '@muster/core/clock'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createPolledSource } from './polled-source.js'
 import type { AllocatedServer } from './server-allocator.js'
 import type { SourceListener } from './source.js'
@@ -8,9 +8,13 @@ import type { SourceListener } from './source.js'
 function open() {
   const clock = createManualClock()
   const changes: string[] = []
+  const gone = new Set<string>()
   const nothing = () => {}
   const on: SourceListener = {
-    changed: ({ kind }) => changes.push(kind),
+    changed: ({ kind, handle }) => {
+      changes.push(kind)
+      if (kind === 'gone') gone.add(handle)
+    },
     seen: () => true,
     absent: () => changes.push('absent'),
     late: nothing,
@@ -22,10 +26,21 @@ function open() {
     problem: nothing,
   }
   let state: (id: string) => AllocatedServer = (id) => ({ id, status: 'starting' })
+  const calls = { poll: 0, stop: 0 }
+  /** Names of the calls that are never answered. */
+  const hanging = new Set<string>()
+  const answered = <Answer>(call: string, answer: Answer) =>
+    hanging.has(call) ? new Promise<Answer>(() => {}) : Promise.resolve(answer)
   const allocator = {
-    allocate: async () => {},
-    poll: async (ids: readonly string[]) => ids.map(state),
-    stop: async () => {},
+    allocate: () => answered('allocate', undefined),
+    poll: (ids: readonly string[]) => {
+      calls.poll += 1
+      return answered('poll', ids.map(state))
+    },
+    stop: () => {
+      calls.stop += 1
+      return answered('stop', undefined)
+    },
   }
   const source = createPolledSource({ allocator, clock, random: () => 0, lagMs: 1000 })(on)
   const run = async (ms: number) => {
@@ -36,7 +51,7 @@ function open() {
       await clock.advance(0)
     }
   }
-  return { source, changes, run, say: (next: typeof state) => (state = next) }
+  return { clock, source, changes, gone, run, say: (next: typeof state) => (state = next), calls, hanging }
 }
 
 const unclear = (id: string): AllocatedServer => ({ id, status: 'unclear' })
@@ -76,4 +91,47 @@ test('a server whose allocate was not answered is polled again after an unclear 
   say((id) => ({ id, status: 'unknown' }))
   await run(3000)
   expect(changes).toEqual(['absent'])
+})
+
+describe('an allocator that never answers some of its calls', () => {
+  test('the ends of servers are noticed again once polls are answered', async () => {
+    const { source, gone, run, say, hanging } = open()
+    for (let nth = 0; nth < 500; nth += 1) source.follow(`s-${nth}`, 'game')
+    hanging.add('poll')
+    await run(2000)
+    hanging.clear()
+    say(ended)
+    await run(30_000)
+    expect(gone.size).toBe(500)
+  })
+
+  test('a stop is repeated until it is confirmed', async () => {
+    const { clock, source, run, calls, hanging } = open()
+    let confirmed = 0
+    hanging.add('stop')
+    source.stop({ handle: 's-1', knownAt: clock.now(), by: 'test', confirmed: () => (confirmed += 1) })
+    await run(10_000)
+    hanging.clear()
+    await run(30_000)
+    expect([confirmed, calls.stop]).toEqual([1, 2])
+  })
+
+  test('a create counts as lost, so that its server is looked for', async () => {
+    const { clock, source, hanging } = open()
+    hanging.add('allocate')
+    const request = { id: 's-1', deploy: { application: 'a', version: '1', tags: [] }, environment: [], token: '' }
+    const outcome = source.prepare({ ...request, at: undefined, players: [], cachedOnly: false })()
+    expect(await clock.until(outcome)).toMatchObject({ kind: 'lost', error: { name: 'TimedOut' } })
+  })
+})
+
+test('the facts about a server come from its own entry, whatever else the allocator returns', async () => {
+  const { source, say } = open()
+  const place = { latitude: 60, longitude: 10 }
+  say(() => ({ ...ready('s-2'), location: place }))
+  expect(await source.inspect('s-1')).toBeUndefined()
+  say((id) => ({ ...ready(id), location: place }))
+  expect(await source.inspect('s-1')).toMatchObject({ location: place })
+  say(unclear)
+  expect(await source.inspect('s-1')).toBeUndefined()
 })

@@ -1,6 +1,6 @@
-import { type Coordinates, UnexpectedResponse } from '@muster/core'
+import { type Coordinates, TimedOut, UnexpectedResponse } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
-import { middleOf } from '@muster/core/internal'
+import { middleOf, within } from '@muster/core/internal'
 import { type Assignment, assignmentAt, locationAt } from '../records/index.js'
 import { createOutcome } from './create-failure.js'
 import { createLogReader } from './log-reader.js'
@@ -25,6 +25,8 @@ const MOST_IDS = 100
 const MOST_POLLS = 4
 const LONGEST_DETAIL = 200
 const TIMEOUT_MS = { allocate: 30_000, poll: 10_000, stop: 20_000 }
+/** Milliseconds after its timeout at which a call that is not answered counts as failed (our choice). */
+const OVERDUE_MS = 1000
 
 /** A server that is polled. Times are epoch milliseconds. */
 interface PolledServer {
@@ -58,8 +60,22 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
 
   const logs = allocator.logs?.bind(allocator)
 
+  /** Calls the allocator. Users write allocators, so a call may ignore its timeout. @throws {TimedOut} */
+  const ask = async <Answer>(call: keyof typeof TIMEOUT_MS, answer: Promise<Answer>): Promise<Answer> => {
+    const timeoutMs = TIMEOUT_MS[call]
+    const answered = await within(
+      answer.then((value) => ({ value })),
+      timeoutMs + OVERDUE_MS,
+      clock,
+    )
+    if (answered !== undefined) return answered.value
+    throw new TimedOut(`${call}: the allocator did not answer`, { operation: call, sent: true, timeoutMs })
+  }
+  const pollAll = async (ids: readonly string[]) =>
+    (await ask('poll', allocator.poll(ids, { timeoutMs: TIMEOUT_MS.poll, signal }))).map(readAllocated)
+
   const stops = createStops({
-    request: (handle) => allocator.stop(handle, { timeoutMs: TIMEOUT_MS.stop }),
+    request: async (handle) => ask('stop', allocator.stop(handle, { timeoutMs: TIMEOUT_MS.stop })),
     clock,
     random,
     on,
@@ -103,10 +119,10 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     polls += 1
     try {
       const ids = due.map(({ id }) => id)
-      const answers = await allocator.poll(ids, { timeoutMs: TIMEOUT_MS.poll, signal })
+      const answers = await pollAll(ids)
       hasAnswered = true
       on.answered()
-      const said = new Map(answers.map(readAllocated).map((answer) => [answer.id, answer]))
+      const said = new Map(answers.map((answer) => [answer.id, answer]))
       // The entry without a readable id may be about any server that is missing from the response.
       const other = said.get(NO_ID)
       for (const one of due) if (polled.get(one.id) === one) tell(one, said.get(one.id) ?? other, askedAt)
@@ -145,7 +161,7 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
       const wanted = wantedServer(order)
       return (mayWrite) =>
         createOutcome(async () => {
-          await allocator.allocate(wanted, { timeoutMs: TIMEOUT_MS.allocate, mayWrite })
+          await ask('allocate', allocator.allocate(wanted, { timeoutMs: TIMEOUT_MS.allocate, mayWrite }))
           return order.id
         })
     },
@@ -167,8 +183,9 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
       if (one !== undefined && one.nextAt < Infinity) one.nextAt = 0
     },
     inspect: async (handle) => {
-      const [said] = await allocator.poll([handle], { timeoutMs: TIMEOUT_MS.poll, signal })
-      return said && { ageMs: undefined, location: assignmentIn(said)?.location }
+      const said = (await pollAll([handle])).find(({ id }) => id === handle)
+      if (said?.status !== 'starting' && said?.status !== 'ready') return undefined
+      return { ageMs: undefined, location: assignmentIn(said)?.location }
     },
     logs: logs && createLogReader(async (id, call) => ({ head: '', text: await logs(id, call) }), clock),
     watch: pollDue,
