@@ -69,3 +69,31 @@ test.each([
   expect(await recover()).toBe(true)
   expect([adopted, attempt()]).toEqual([count, true])
 })
+
+test.each([3, 1000])(
+  'a takeover of %i matches that fails midway is not repeated, but reported each second',
+  async (count) => {
+    const clock = createManualClock()
+    let adopted = 0
+    const problems: unknown[] = []
+    const { attempt, isFailing, ready } = createRecovery({
+      serverLog: { open: () => ({ servers: [], matches: Array.from({ length: count }, (_, nth) => match(nth)) }) },
+      clock,
+      stopwatch: () => 0,
+      adopt: function* () {
+        adopted += 1
+        yield
+        throw new Error('a record is unreadable')
+      },
+      adopted: () => {},
+      problem: (error) => problems.push(error),
+    })
+    expect(attempt()).toBe(false)
+    const ending = new AbortController()
+    const waiting = ready(ending.signal)
+    for (let second = 0; second < 3; second += 1) await clock.advance(1000)
+    expect([adopted, isFailing(), problems.length]).toEqual([1, true, 4])
+    ending.abort(new Error('given up'))
+    await expect(waiting).rejects.toThrow('given up')
+  },
+)

@@ -32,14 +32,24 @@ export function createRecovery(options: RecoveryOptions) {
   let isClosed = false
   /** Epoch milliseconds before which a store that could not be opened is not tried again. */
   let reopenAt = 0
+  /** The error that has ended the takeover. A second takeover would follow and create the same servers twice. */
+  let interruption: { readonly error: unknown } | undefined
 
   const done = (): true => {
     adopted()
     return (isDone = true)
   }
+  const adoptOnce = function* (stored: StoredFleet): Generator<void> {
+    try {
+      yield* adopt(stored)
+    } catch (error) {
+      interruption = { error }
+      throw error
+    }
+  }
   const takeInSlices = async (stored: StoredFleet): Promise<boolean> => {
     const yielder = createYielder(stopwatch)
-    for (const _ of adopt(stored)) {
+    for (const _ of adoptOnce(stored)) {
       if (isClosed) return false
       if (yielder.isDue()) await yielder.yieldNow()
     }
@@ -53,10 +63,11 @@ export function createRecovery(options: RecoveryOptions) {
 
   const attempt = (): boolean => {
     if (isDone || isClosed || opening !== undefined || clock.now() < reopenAt) return isDone
+    if (interruption !== undefined) return failed(interruption.error)
     try {
       const read = serverLog.open(problem)
       if (!(read instanceof Promise) && read.servers.length + read.matches.length <= MOST_AT_ONCE) {
-        for (const _ of adopt(read));
+        for (const _ of adoptOnce(read));
         return done()
       }
       opening = Promise.resolve(read)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { InvalidInput, ServerError } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import { newId, unguessable } from '@muster/core/internal'
+import { newId, unguessable, within } from '@muster/core/internal'
 
 /**
  * A process on this machine that survives the end of the Muster process. Its folder has these files:
@@ -33,6 +33,8 @@ export interface ProcessState {
 const LOOK_MS = 50
 /** Milliseconds within which SIGKILL ends a process, unless the kernel blocks it. */
 const KILLED_MS = 2000
+/** Milliseconds after which a shell that has not started its command is killed (our choice). */
+const START_MS = 10_000
 const STOPPED = 'stopped'
 
 /**
@@ -76,6 +78,7 @@ kill -KILL -$$
 export async function startDetached(
   folder: string,
   { command, cwd, env, outputLimit }: DetachedCommand,
+  clock: Clock,
 ): Promise<void> {
   const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', folder, String(outputLimit), cwd, ...command], {
     env,
@@ -88,7 +91,12 @@ export async function startDetached(
   await once(child, 'spawn')
   child.on('error', () => {})
   child.unref()
-  await once(decided.resume(), 'close')
+  const closed = once(decided.resume(), 'close')
+  if ((await within(closed, START_MS, clock)) === undefined) {
+    // The shell hangs, e.g. because its file system does. Later starts must not wait for it.
+    child.kill('SIGKILL')
+    decided.destroy()
+  }
   if ((await claimOf(folder)) === undefined)
     throw new ServerError('allocate: the process could not be started: see output in its folder', {
       operation: 'allocate',

@@ -1,4 +1,5 @@
 /** Servers as processes of this machine, which outlive the process that started them. */
+import { execFileSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -255,4 +256,25 @@ test.each([
 
 test('on Windows a local allocator reports that it is not supported', () => {
   expect(() => assertPosix('win32')).toThrow(expect.objectContaining({ name: 'InvalidInput', field: 'command' }))
+})
+
+test('a server whose start hangs neither blocks the starts after it nor the close of the allocator', async () => {
+  const { open, state, clock, up } = await openWorld()
+  const allocator = open()
+  // The shell that starts the server blocks, because nothing reads this FIFO.
+  await mkdir(join(state, 'a'))
+  execFileSync('mkfifo', [join(state, 'a', 'output')])
+  const [stuck, next] = [allocator.allocate(wanted('a'), call), allocator.allocate(wanted('b'), call)]
+  const outcomes = Promise.allSettled([stuck, next])
+  for (let second = 0; second < 30; second += 1) {
+    await systemClock.sleep(5)
+    await clock.advance(1000)
+  }
+  await outcomes
+  await expect(stuck).rejects.toMatchObject({ name: 'TimedOut' })
+  await expect.poll(() => statusOf(allocator, 'b'), { interval: 5 }).toMatchObject({ status: 'ready' })
+  await up('b')
+  await allocator.close()
+  await allocator.stop('a', call)
+  expect(await statusOf(allocator)).toMatchObject({ status: 'ended' })
 })

@@ -147,12 +147,16 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
     const filled = options.command.map((part) =>
       part.replaceAll('{application}', application).replaceAll('{version}', version),
     )
-    await startDetached(folderOf(id), {
-      command: filled,
-      cwd,
-      outputLimit,
-      env: { ...env, ...environment, ...portVariables(id, drawn, ports) },
-    })
+    await startDetached(
+      folderOf(id),
+      {
+        command: filled,
+        cwd,
+        outputLimit,
+        env: { ...env, ...environment, ...portVariables(id, drawn, ports) },
+      },
+      clock,
+    )
   }
   const drawPorts = async (): Promise<Ports> => {
     const taken = new Set([...known.values()].flatMap(Object.values<number>))
