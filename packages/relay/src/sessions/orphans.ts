@@ -181,13 +181,20 @@ export async function resolveDoubts(context: SessionContext, settleMs: number, l
   if (context.doubts.size === 0) return
   const asked = context.clock.now()
   const { readings, complete } = await listSessions(context)
+  /** Markers of sessions that the service did not delete: later ticks try again. */
+  const left = new Set<string>()
   for (const { id, webhookUrl = '' } of readings) {
     if (!context.doubts.has(webhookUrl)) continue
-    await unlessGone(context.client.delete({ session_id: id }, { timeoutMs: context.callTimeoutMs }))
+    try {
+      await unlessGone(context.client.delete({ session_id: id }, { timeoutMs: context.callTimeoutMs }))
+    } catch {
+      left.add(webhookUrl)
+      continue
+    }
     context.doubts.delete(webhookUrl)
     context.events.emit('deleted', { sessionId: id, reason: 'doubtful' })
   }
   for (const [url, since] of context.doubts) {
-    if (asked - since >= (complete ? settleMs : longestMs)) context.doubts.delete(url)
+    if (!left.has(url) && asked - since >= (complete ? settleMs : longestMs)) context.doubts.delete(url)
   }
 }
