@@ -1,4 +1,4 @@
-import type { Coordinates } from '@muster/core'
+import { type Coordinates, TimedOut } from '@muster/core'
 import type { Beacon } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/internal'
@@ -32,6 +32,8 @@ const GOOD_MS = 10 * 60_000
 const RETRY_MS = 10_000
 /** Maximum milliseconds that a caller waits for the first list. */
 const PATIENCE_MS = 1000
+/** Milliseconds after which a fetch counts as failed. Users write sources, so one may never answer (our choice). */
+const FETCH_MS = 30_000
 /** Maximum number of beacons that are read from a source. */
 const MOST_BEACONS = 1000
 
@@ -47,7 +49,9 @@ export function createBeaconDirectory(
 
   const fetch = async (): Promise<void> => {
     try {
-      const list = await take(source())
+      const list = await within(take(source()), FETCH_MS, clock)
+      if (list === undefined)
+        throw new TimedOut('beacons: no list arrived in time', { sent: true, timeoutMs: FETCH_MS })
       fetched = { list, places: placesOf(list), at: clock.now() }
       failedAt = undefined
     } catch (error) {

@@ -1,4 +1,5 @@
 /** Deadlines that pass while the process is suspended (SIGSTOP), and what arrives right after. */
+import { createMemoryServerLog, type ServerLog } from '@muster/hosting/internal'
 import { describe, expect, test } from 'vitest'
 import { open } from './listed-servers.fixture.js'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
@@ -40,7 +41,7 @@ describe('a match whose joinWithinMs passes while the process is suspended', () 
   })
 })
 
-test('a deployment that becomes READY while the process is suspended is used, despite readyTimeoutMs', async () => {
+test('a deployment that becomes READY while the process is suspended is used', async () => {
   const world = setUp({
     queues: [{ ...duel, deploy: { ...deploy, readyTimeoutMs: 12_000 } }],
     service: { fate: () => ({ readyMs: 9000 }), latencyMs: () => 50 },
@@ -68,4 +69,26 @@ test('a silent game server is lost after 25 s, though ticks are 10 s apart', asy
   expect(seen.serverLost).toBeUndefined()
   await late(4)
   expect(seen.serverLost).toHaveLength(2)
+})
+
+test('a server whose match is given up after the suspension is stopped, though it is recorded later', async () => {
+  const memory = createMemoryServerLog()
+  let write = () => {}
+  const serverLog: ServerLog = {
+    ...memory,
+    append: async (entries) => {
+      if (entries.some(({ kind }) => kind === 'up')) await new Promise<void>((resolve) => (write = resolve))
+      await memory.append(entries)
+    },
+  }
+  const world = setUp({ serverLog, service: { fate: () => ({ readyMs: 1000 }) } })
+  const { join, run, status, service } = world
+  join('ann', 'ben')
+  await run(3000)
+  expect(status('ann-ben')).toBe('MATCH_FOUND')
+  await run(20_000)
+  await suspend(world)
+  write()
+  await run(30_000)
+  expect(service.unstopped()).not.toContain('r1')
 })
