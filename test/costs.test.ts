@@ -71,24 +71,29 @@ test('the service limits and stop times in docs/costs.md are those of the code',
 
   const never = row('a server that never becomes READY')[0] ?? ''
   expect(numbersIn(never)).toEqual([queue.deploy.readyTimeoutMs / 1000, queue.maxAttempts])
-  expect(firstIn(row('a match that no server or backend ends')[0])).toBe(queue.deploy.maxDurationMs / 3_600_000)
-  const orphan = numbersIn(row('an orphan: a server whose match has ended, or whose create no store has')[0] ?? '')
-  expect(orphan).toEqual([usual, constantIn('packages/matchmaker/src/options.ts', /orphanGraceMs: ([\d_]+),/) / 1000])
+  expect(firstIn(row('a match that neither its server nor your backend ends')[0])).toBe(
+    queue.deploy.maxDurationMs / 3_600_000,
+  )
+  expect(firstIn(row('an orphan whose match has ended')[0])).toBe(usual)
+  expect(firstIn(row('an orphan whose match Muster does not know')[0])).toBe(
+    constantIn('packages/matchmaker/src/options.ts', /orphanGraceMs: ([\d_]+),/) / 1000,
+  )
   expect(firstIn(row('a surplus idle server of a pool')[0])).toBe(defaults?.keepIdleSeconds)
-  expect(firstIn(row('a listed server without players')[0])).toBe(defaults?.custom?.emptySeconds)
+  expect(firstIn(row('a server that players started, without players')[0])).toBe(defaults?.custom?.emptySeconds)
   expect(page).toContain(
     `after ${constantIn('packages/matchmaker/src/options.ts', /BUDGET = 0\.(\d+)/)} % of its interval`,
   )
   const growth = constantIn('packages/hosting/src/store/file-store.ts', /GROWTH = (\d+)/)
-  expect(page).toContain(`written anew at ${growth} times its size`)
+  expect(page).toContain(`and ${growth} times its size after the last rewrite`)
   const waits = constantIn('packages/matchmaker/src/http-api/ticket-api.ts', /waits: inAll = ([\d_]+)/)
-  expect(page).toContain(`takes ${waits.toLocaleString('en')} (\`limits.waits\`)`)
+  expect(page).toContain(`accepts ${waits.toLocaleString('en')} of them (\`limits.waits\`)`)
   expect(page).toContain(`by a long poll of ${constantIn('packages/client/src/machine.ts', /WAIT_SECONDS = (\d+)/)} s`)
 })
 
 test('the idle shares in docs/costs.md equal those of docs/servers.md and of the formula', () => {
-  const said = /idle: ([\d.]+) to ([\d.]+) % of those that play, from ([\d,]+) down to (\d+) matches/.exec(page) ?? []
-  const [least = 0, most = 0, many = 0, few = 0] = said.slice(1).flatMap(numbersIn)
+  const said =
+    /idle servers: ([\d.]+) % of the playing servers with ([\d,]+) matches .*, ([\d.]+) % with (\d+)/.exec(page) ?? []
+  const [least = 0, many = 0, most = 0, few = 0] = said.slice(1).flatMap(numbersIn)
   const [cost] = definePools([{ ...pool, warm: { maxIdleShare: 1 }, places: places(1) }])
   for (const [matchesPerHour, share] of [
     [many, least],
@@ -113,11 +118,19 @@ test('the goals in docs/costs.md are those of the benchmarks', () => {
       'matchmaker/ticket-api.ts',
       /event streams`,\n.*\n\s+([\d_]+)/,
     ],
-    ['creates over HTTP with a JWT, per second of CPU', 'server/creates.ts', /by tokens', rates, ([\d_]+)/],
-    ['creates without tokens, per second of CPU', 'matchmaker/ticket-api.ts', /of CPU', single, ([\d_]+)/],
-    ['CPU of the write-ahead log for a create', 'matchmaker/ticket-log.ts', /beyond one without it', beyond, (\d+_\d)/],
+    ['tickets created over HTTP with a JWT, per second of CPU', 'server/creates.ts', /by tokens', rates, ([\d_]+)/],
+    ['tickets created without tokens, per second of CPU', 'matchmaker/ticket-api.ts', /of CPU', single, ([\d_]+)/],
+    [
+      'CPU of the write-ahead log for a created ticket',
+      'matchmaker/ticket-log.ts',
+      /beyond one without it', beyond, (\d+_\d)/,
+    ],
     ['CPU until 100,000 stored tickets are read', 'matchmaker/ticket-log.ts', /one before', loadMs, (\d)000/],
-    ['matching where matches are hard to find, p95 of a tick', 'matchmaker/ticks.ts', /p95 of a tick`, p95, (\d+)/],
+    [
+      'matching when matches are hard to find: p95 duration of a round',
+      'matchmaker/ticks.ts',
+      /p95 of a tick`, p95, (\d+)/,
+    ],
     ['10,000 game servers that report every 10 s', 'servers/beats.ts', /without the network.*?, (\d+), '% of a core'/s],
     ['memory of a registered server', 'servers/beats.ts', /with its deployment',\n.*\n\s+(\d+)/],
     [
@@ -199,7 +212,8 @@ function exampleOf(text: string) {
     row(first, text)
       .slice(0, 3)
       .map((cell) => firstIn(cell) ?? 0)
-  const givens = /matches of (\d+) min, boots of (\d+) s, a wait of (\d+) s, ([\d.]+) EUR.*pricePerMinute: ([\d.]+)/
+  const givens =
+    /matches of (\d+) min\. A server boots in (\d+) s .*? (\d+) s, .*?([\d.]+) EUR.*pricePerMinute: ([\d.]+)/
   const [minutes = 0, boot = 0, wait = 0, price = 0, perMinute = 0] = (givens.exec(text) ?? []).slice(1).map(Number)
   const [players, counts] = [values('players who play'), values('places of a pool')]
   const maximum = constantOf(/`warm\.max: (\d+)`/.exec(text)?.[1])
@@ -226,14 +240,14 @@ function exampleOf(text: string) {
   compare('players who come, a second', 1, (index) => at(players, index) / (minutes * 60))
   compare('creates a second', 2, perSecond)
   compare('players who wait', 0, (index) => (at(players, index) / (minutes * 60)) * wait)
-  compare('servers, one for each match', 1, own)
+  compare('servers without a pool, one for each match', 1, own)
   compare('cost of these, EUR an hour', 2, (index) => own(index) * price)
   compare('kept warm for 95 %', 0, (index) => cost(index).warm)
   compare('found warm, %', 1, (index) => 100 * cost(index).hit)
   compare('idle on average', 1, (index) => cost(index).idle)
   compare('servers with the pool', 1, pooled)
   compare('cost with the pool, EUR an hour', 2, (index) => pooled(index) * price)
-  compare('the pool costs more, %', 1, (index) => (pooled(index) / own(index) - 1) * 100)
+  compare('extra cost of the pool, %', 1, (index) => (pooled(index) / own(index) - 1) * 100)
   if (Math.abs(perMinute * 60 - price) > 1e-9) wrong.push(`pricePerMinute: ${perMinute}`)
   return wrong
 }
@@ -245,13 +259,13 @@ test('the example in docs/costs.md follows from its input', () => {
   const [one] = definePools([{ ...pool, places: places(10) }])
   const load = { matchesPerHour: 40_000, bootSeconds: 20, matchSeconds: 900 }
   const { hit } = poolCost(one as NonNullable<typeof one>, load)
-  expect(page).toContain(`default of ${defaults?.warm?.max} only ${Math.round(100 * hit)} % of its matches`)
+  expect(page).toContain(`default of ${defaults?.warm?.max}, only ${Math.round(100 * hit)} % of its matches`)
 })
 
 test('the check of the example in docs/costs.md detects a wrong figure', () => {
   expect(page).toContain('| 122.67 |')
   expect(exampleOf(page.replace('| 122.67 |', '| 122.76 |'))).toHaveLength(1)
-  expect(exampleOf(page.replace('boots of 20 s', 'boots of 30 s')).length).toBeGreaterThan(3)
+  expect(exampleOf(page.replace('boots in 20 s', 'boots in 30 s')).length).toBeGreaterThan(3)
 })
 
 test('docs/costs.md has at most 120 lines', () => {
@@ -267,22 +281,25 @@ test('the base load on own machines in docs/costs.md equals Erlang’s loss form
   )
   const price = 0.12
   const cells = (first: string) => row(first, table).map((cell) => firstIn(cell) ?? 0)
-  const overflow = (load: number) => cells('own machines').map((count) => load * lossShare(count * places, load))
+  const overflow = (load: number) =>
+    cells('number of own machines').map((count) => load * lossShare(count * places, load))
   const [atPeak, otherwise] = [overflow(busy), overflow(calm)]
   const hours = busyHours * busy + calmHours * calm
   const atService = atPeak.map((peak, index) => busyHours * peak + calmHours * (otherwise[index] ?? 0))
   const rounded = (values: readonly number[], digits: number) => values.map((value) => Number(value.toFixed(digits)))
-  expect(cells(`matches at once at the service, for ${busyHours} h`)).toEqual(rounded(atPeak, 1))
-  expect(cells(`the same, for ${calmHours} h`)).toEqual(rounded(otherwise, 1))
+  expect(cells(`matches at a time at the service, in the ${busyHours} busy hours`)).toEqual(rounded(atPeak, 1))
+  expect(cells(`matches at a time at the service, in the other ${calmHours} hours`)).toEqual(rounded(otherwise, 1))
   expect(cells('matches on own machines, %')).toEqual(
     rounded(
       atService.map((served) => 100 * (1 - served / hours)),
       0,
     ),
   )
-  const costs = cells('own machines').map((count, index) => 24 * count * machinePrice + price * (atService[index] ?? 0))
+  const costs = cells('number of own machines').map(
+    (count, index) => 24 * count * machinePrice + price * (atService[index] ?? 0),
+  )
   expect(cells('cost, EUR a day')).toEqual(rounded(costs, 2))
   expect(table).toContain(`costs ${(machinePrice / places).toFixed(3)} EUR an hour`)
   // A day of the machine, in hours of all its places at the price of the service.
-  expect(table).toContain(`from ${((24 * machinePrice) / (places * price)).toFixed(1)} h of`)
+  expect(table).toContain(`at least ${((24 * machinePrice) / (places * price)).toFixed(1)} h a day`)
 })
