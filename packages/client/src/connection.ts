@@ -63,7 +63,7 @@ export function createRepeat(send: Send, clock: Clock, random: () => number): Se
 
 /**
  * Repeats a request until the response is a refusal or has the given shape. A response of another shape is not from
- * Muster.
+ * Muster. A 401 is repeated too, because it may come from a network's login page, and the token may be valid later.
  */
 export async function repeatFor(
   shape: string,
@@ -72,7 +72,8 @@ export async function repeatFor(
 ): Promise<Answer> {
   for (;;) {
     const answer = await repeat(request)
-    if (answer.status < 200 || answer.status > 299 || fits(shape, answer.body)) return answer
+    const { status } = answer
+    if (status !== 401 && (status < 200 || status > 299 || fits(shape, answer.body))) return answer
     await clock.sleep(LONGEST_PAUSE_MS, request.signal).catch(() => {})
     if (request.signal?.aborted) return { status: 0 }
   }

@@ -32,6 +32,8 @@ async function open() {
     () => service.close(),
   )
   let isDown = false
+  let isCaught = false
+  let caught = 0
   const connect = (player: string, more: Partial<MusterOptions> = {}, urlOf = (url: string) => url) => {
     const muster = createMuster({
       url: 'http://play.example',
@@ -40,6 +42,10 @@ async function open() {
       random: () => 0.1,
       fetch: async (input, init) => {
         if (isDown) throw new TypeError('offline')
+        if (isCaught) {
+          caught += 1
+          return new Response('<html>Who are you?</html>', { status: 401 })
+        }
         const address = `192.0.2.${player.length}`
         return api(new Request(urlOf(String(input)), init as RequestInit), { remoteAddress: address })
       },
@@ -49,7 +55,12 @@ async function open() {
     const lobbies = createLobbies(muster)
     return lobbies
   }
-  return { connect, cut: (down: boolean) => (isDown = down) }
+  /** Lets a login page answer all requests, or none. Returns how many it has answered. */
+  const login = (is = isCaught) => {
+    isCaught = is
+    return caught
+  }
+  return { connect, login, cut: (down: boolean) => (isDown = down) }
 }
 
 test('members join a lobby by its code, and each gets their own relay connection at the start', async () => {
@@ -128,4 +139,32 @@ test('a lobby client reconnects after a lost connection, and then shows the chan
   const again = await connect('benny').open(ann.state.id)
   ends.push(() => again.close())
   expect(again.state.members).toHaveLength(2)
+})
+
+test('a lobby stays open while the login page of a network answers its requests with 401', async () => {
+  const { connect, login } = await open()
+  const clock = createManualClock()
+  const ann = await connect('ann').create({ maxPlayers: 4, visibility: 'private' })
+  const ben = await connect('benny', { clock }, (url) => url.replace('wait=25', 'wait=0')).join(ann.state.code)
+  ends.push(
+    () => ann.close(),
+    () => ben.close(),
+  )
+  await expect.poll(() => ann.state.members).toHaveLength(2)
+  login(true)
+  await expect
+    .poll(async () => {
+      await clock.advance(1000)
+      return login()
+    })
+    .toBeGreaterThan(0)
+  login(false)
+  expect(ben.state).toMatchObject({ phase: 'open', left: null })
+  await ann.setData({ map: 'fire' })
+  await expect
+    .poll(async () => {
+      await clock.advance(1000)
+      return ben.state.data
+    })
+    .toEqual({ map: 'fire' })
 })
