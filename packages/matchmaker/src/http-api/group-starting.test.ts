@@ -44,6 +44,25 @@ describe('a group whose process ends while its search starts', () => {
     expect((await ready('ann', ann)).json).toMatchObject({ status: 'SEARCHING' })
   })
 
+  test('a group follows a ticket whose creation was not answered, and nobody joins or leaves meanwhile', async () => {
+    const { service, call, group, ann, join, ready } = await gather()
+    const bob = await join('bob')
+    await ready('bob', bob)
+    const create = service.createTicket
+    Object.assign(service, {
+      createTicket: (input: Parameters<typeof create>[0]) => {
+        create(input)
+        throw new Unavailable('the connection was lost after the write')
+      },
+    })
+    expect(await ready('ann', ann)).toMatchObject({ status: 503 })
+    expect((await call('eve', 'POST', `${group}/members`, { profile: 'duel' })).json).toMatchObject({
+      code: 'already-searching',
+    })
+    service.change(ann.group_id, { status: 'MATCH_FOUND' })
+    expect((await call('bob', 'GET', group)).json).toMatchObject({ status: 'MATCH_FOUND' })
+  })
+
   test('a searching group is removed if its ticket no longer exists', async () => {
     const { clock, service, call, group, ann, ready } = await gather()
     await ready('ann', ann)

@@ -80,6 +80,9 @@ async function startGroup(
   }
 }
 
+/** True if the matchmaker has refused the ticket; false if it is unknown whether the ticket was created. */
+const isRefusal = (error: unknown): boolean => error instanceof Problem && error.status < 500
+
 const ofTicket = (ticket: Ticket | undefined) => ({
   status: ticket?.status ?? ('FORMING' as const),
   team_id: ticket?.team ?? null,
@@ -281,7 +284,7 @@ export class Groups {
       const ticket = await startGroup(group, group.members[0] as GroupMember, service)
       return { ...(await this.#noteStarted(stored)), ticket }
     } catch (error) {
-      if (!(error instanceof Problem) || error.status >= 500) throw error
+      if (!isRefusal(error)) throw error
       const gathering = { ...group, searchingSince: undefined, members: group.members.map(notReady) }
       if (!(await store.replace(gathering, version))) throw contended()
       return { group: gathering, version: version + 1, ticket: undefined }
@@ -316,7 +319,10 @@ export class Groups {
       await this.#noteStarted({ group: kept, version: (before?.version ?? 0) + 1 }).catch(() => {})
       return this.#memberView(kept, by, ticket)
     } catch (error) {
-      await store.replace(before?.group ?? { ...kept, members: [] }, (before?.version ?? 0) + 1)
+      // Without an answer, the ticket may exist. The group then stays searching, and its next read finds the ticket or
+      // creates it.
+      if (before === undefined || isRefusal(error))
+        await store.replace(before?.group ?? { ...kept, members: [] }, (before?.version ?? 0) + 1)
       throw error
     }
   }
