@@ -11,6 +11,7 @@ import {
   type Order,
   type Server,
 } from '../records/index.js'
+import { type BootBackoff, createBootBackoff } from './boot-backoff.js'
 import type { Pool } from './pool-definition.js'
 import {
   detourAt,
@@ -69,6 +70,7 @@ const MOST_PLACES = 64
 interface OperatedPool extends PoolState {
   readonly places: PoolPlace[]
   readonly build: string
+  readonly boots: BootBackoff
 }
 
 /** All pools. Decides how many servers are kept warm, which server a match gets, and when servers end. */
@@ -127,6 +129,7 @@ export class Pools {
     this.#withRoom.add(one)
     if (one.isUp) return
     one.isUp = true
+    this.#states.get(server.pool ?? '')?.boots.booted()
     if (!one.isAdopted) one.place.demand.booted(this.#options.clock.now() - one.createdAt)
     this.#updateIdleness(one)
   }
@@ -155,6 +158,7 @@ export class Pools {
     const one = this.#stock.get(server)
     if (one === undefined) return
     endIdleness(one, this.#options.clock.now())
+    if (!one.isUp) this.#states.get(server.pool ?? '')?.boots.gone(server.stopReason)
     this.#forget(one)
     this.#isCheckUrgent = true
   }
@@ -258,7 +262,7 @@ export class Pools {
     let ordered = 0
     for (const state of states) {
       this.#stockLeft = undefined
-      const before = Math.max(0, (rooms.get(state.definition.source) ?? 0) - ordered)
+      const before = Math.min(Math.max(0, (rooms.get(state.definition.source) ?? 0) - ordered), state.boots.room(now))
       this.#roomLeft = before
       for (const check of this.#checksOf(state, now)) this.#adjust(check)
       if (before < Infinity) ordered += before - this.#roomLeft
@@ -307,6 +311,7 @@ export class Pools {
     this.#states.set(name, {
       definition,
       build: buildOf(deploy),
+      boots: before?.build === buildOf(deploy) ? before.boots : createBootBackoff(),
       places: places ?? before?.places ?? [],
       orderFor: (near, placements) => orderOf(definition, { near, placements }),
       orderAt: (near) => {
@@ -441,6 +446,7 @@ export class Pools {
       this.#roomLeft -= 1
       this.#stockLeft -= 1
       this.#remember(this.#options.create(definition.name, orderOf(definition, { place })), place)
+      this.#states.get(definition.name)?.boots.created(now)
     }
     // Keep servers of the previous version until enough new ones are ready.
     if (outdated.length > 0 && this.#areNewReady(definition, ready, goal))
