@@ -1,4 +1,4 @@
-import { InvalidInput, NotFound, Unauthorized } from '@muster/core'
+import { InvalidInput, NotFound, ServerError, Unauthorized } from '@muster/core'
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { RelayNotReady } from '../errors.js'
@@ -138,4 +138,26 @@ describe('opening a relay session', () => {
     expect((error as InvalidInput).field).toBe(field)
     expect(String(error)).not.toContain('192.0.2.1')
   })
+})
+
+test('a relay session in doubt that cannot be deleted does not keep other such sessions running', async () => {
+  const { clock, service, sessions, within } = setUp({
+    faults: [{ operation: 'create', fault: 'done late', times: 2 }],
+  })
+  const wanted = await within(Promise.all([sessions.open({ players }), sessions.open({ players: [dora] })]))
+  const usable = wanted.map(({ id }) => id)
+  const inDoubt = () => service.open.filter((id) => !usable.includes(id))
+  const remove = service.delete
+  let stuck: string | undefined
+  service.delete = async (input, options) => {
+    if ((stuck ??= input.session_id) === input.session_id) throw new ServerError('it fails', { status: 500 })
+    return remove(input, options)
+  }
+  await clock.advance(60_000)
+  expect(inDoubt()).toEqual([stuck])
+  await clock.advance(3_600_000)
+  service.delete = remove
+  await clock.advance(60_000)
+  expect(inDoubt()).toEqual([])
+  await within(sessions.close())
 })

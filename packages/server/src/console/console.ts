@@ -121,7 +121,7 @@ export function createConsole(options: ConsoleOptions) {
     options.acted(act)
     audit.note(act)
   }
-  const endRecording = recordEvents(matchmaker.on, history.add, () => dateOf(clock))
+  const endRecording = recordEvents(matchmaker.on, history.add, (at) => dateOf(clock, at))
   const find = createStories({
     ring,
     loaded: async () => void (await Promise.all([history.loaded(), audit.view()])),

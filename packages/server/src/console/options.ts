@@ -136,5 +136,6 @@ export interface ConsoleOptions {
   readonly trialWorker?: URL | undefined
   /** Called with unexpected errors. Default: a process warning. */
   readonly onError?: ((error: unknown) => void) | undefined
+  /** A clock with the times of the matchmaker. Default: the system's. */
   readonly clock?: Clock | undefined
 }

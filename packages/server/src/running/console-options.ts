@@ -1,7 +1,13 @@
 import type { LimitNow } from '@muster/console/internal'
 import type { Client } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import { createLimitMeter, defineQueue, type ObservedClient, type QueueDefinition } from '@muster/matchmaker'
+import {
+  createLimitMeter,
+  defineQueue,
+  type ObservedClient,
+  type QueueDefinition,
+  type TicketService,
+} from '@muster/matchmaker'
 import type { Config } from '../config/index.js'
 import type { ApplyQueue, ConsoleOptions } from '../console/index.js'
 import type { Log } from '../telemetry/log.js'
@@ -72,9 +78,19 @@ export function consoleOptions(of: ConsoleOptionsOf): ConsoleOptions {
     hosts: hostsOf(config),
     address: (request, connection) => inForce.apis.address(request, connection),
     onError: (error) => of.onProblem('console', error),
-    clock,
+    clock: clockOf(matching.service, clock),
   }
 }
+
+/**
+ * Returns a clock with the times of the matchmaker. With a store, they continue those of the previous process, and so
+ * may differ from this process's own.
+ */
+const clockOf = ({ dateOf }: Pick<TicketService, 'dateOf'>, { sleep }: Clock): Clock => ({
+  now: () => dateOf() - dateOf(0),
+  wallStepMs: () => dateOf(0),
+  sleep,
+})
 
 const storyBounds = ({ console: { stories } }: Config) => ({
   keepMs: stories.keepHours * HOUR_MS,

@@ -83,10 +83,17 @@ export function matchOf(event: RecordedEvent): string | undefined {
   return 'serverId' in event && event.pool === undefined ? event.serverId : undefined
 }
 
-/** Records the events of tickets, matches and servers. Returns a function that stops the recording. */
-export function recordEvents(on: Matchmaker['on'], add: (event: RecordedEvent) => void, now: () => number): () => void {
+/**
+ * Records the events of tickets, matches and servers. Returns a function that stops the recording.
+ * @param dateOf returns the date of a time of the matchmaker, in epoch milliseconds. Default: of now.
+ */
+export function recordEvents(
+  on: Matchmaker['on'],
+  add: (event: RecordedEvent) => void,
+  dateOf: (at?: number) => number,
+): () => void {
   const cancelled = ({ id, matchId }: Ticket, reason: CancelReason) =>
-    add({ at: now(), what: 'cancelled', ticketId: id, matchId, reason })
+    add({ at: dateOf(), what: 'cancelled', ticketId: id, matchId, reason })
   const endings = [
     ...(Object.keys(remembered) as Name[]).map((name) =>
       on(name, (payload) => {
@@ -94,22 +101,22 @@ export function recordEvents(on: Matchmaker['on'], add: (event: RecordedEvent) =
         const facts = Object.fromEntries(fields.map((field) => [field, payload[field as keyof typeof payload]]))
         const tickets = 'tickets' in payload && { ticketIds: idsOf(payload.tickets) }
         const ticket = 'ticket' in payload && { ticketId: payload.ticket.id }
-        add({ at: now(), what, ...facts, ...tickets, ...ticket } as RecordedEvent)
+        add({ at: dateOf(), what, ...facts, ...tickets, ...ticket } as RecordedEvent)
       }),
     ),
     // Uses the ticket's creation time, because an imported ticket began to wait before this event.
     on('ticketCreated', ({ ticket: { id, createdAt, players, queues } }) =>
-      add({ at: createdAt, what: 'created', ticketId: id, playerIds: idsOf(players), queues }),
+      add({ at: dateOf(createdAt), what: 'created', ticketId: id, playerIds: idsOf(players), queues }),
     ),
     on('cancelled', ({ ticket, reason }) => cancelled(ticket, reason)),
     on('expired', ({ ticket }) => cancelled(ticket, 'expired')),
     on('serverAssigned', ({ matchId, queue, requestId, tickets, assignment: { location, fqdn, publicIp } }) => {
       const hosts = [fqdn, publicIp].filter((host) => host !== undefined)
       const where = placeName(location)
-      add({ at: now(), what: 'assigned', matchId, queue, requestId, ticketIds: idsOf(tickets), where, hosts })
+      add({ at: dateOf(), what: 'assigned', matchId, queue, requestId, ticketIds: idsOf(tickets), where, hosts })
     }),
     on('problem', ({ during, error, matchId }) => {
-      if (matchId !== undefined) add({ at: now(), what: 'problem', matchId, text: problemText(during, error) })
+      if (matchId !== undefined) add({ at: dateOf(), what: 'problem', matchId, text: problemText(during, error) })
     }),
   ]
   return () => {
