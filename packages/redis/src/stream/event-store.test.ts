@@ -49,6 +49,21 @@ describeRedis('an event store in Redis', () => {
     expect(seen[0]).toBe('a')
   })
 
+  test('an event store continues after Redis has lost its data and its clock was set back by a day', async () => {
+    const key = it.redis.keys('events.main')('stream')
+    await it.server.ask(`XADD ${key} ${Date.now() + 86_400_000}-0 e before`)
+    const { store, seen } = open()
+    await eventually(() => seen).toEqual(['before'])
+    await it.server.ask('FLUSHALL')
+    await store.append(['a'])
+    await eventually(() => seen).toEqual(['before', 'a'])
+    await store.append(['b'])
+    await eventually(() => seen).toEqual(['before', 'a', 'b'])
+    const late = open()
+    await late.followed
+    expect(late.seen).toEqual(['a', 'b'])
+  })
+
   test('an event store keeps the newest events, up to mostBytes', async () => {
     const { store, seen } = open({ mostBytes: 100_000 })
     const text = (index: number) => `${index}`.padStart(1000, '.')

@@ -84,9 +84,16 @@ export function createRedisEventStore(options: RedisEventStoreOptions): RedisEve
     let after = BEGIN
     let isFailing = false
     const work = async () => {
-      const { streams } = await tail.read([key], [after], { blockMs: BLOCK_MS })
+      const { streams, gap } = await tail.read([key], [after], { blockMs: BLOCK_MS })
       const [{ entries, cursor }] = streams as [(typeof streams)[number]]
       if (closing.signal.aborted) return
+      if (gap && entries.length === 0 && isBefore(await tail.end(key), after)) {
+        // Redis has lost its data, and its clock is behind the lost entries. What it has now is new.
+        read = []
+        bytes = 0
+        after = BEGIN
+        return
+      }
       for (const [, text] of entries) take(text.split('\n'))
       const size = entries.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0)
       if (entries.length > 0) note(cursor, size)
@@ -121,9 +128,17 @@ export function createRedisEventStore(options: RedisEventStoreOptions): RedisEve
 
 /** Returns the id that directly follows the id of an entry. */
 function following(id: string): string {
-  const [ms, sequence] = id.split('-')
-  return `${ms}-${Number(sequence) + 1}`
+  const [ms, sequence] = partsOf(id)
+  return `${ms}-${sequence + 1}`
 }
+
+/** True if an entry of the first id comes before one of the second id. */
+function isBefore(first: string, second: string): boolean {
+  const [[ms, sequence], [otherMs, otherSequence]] = [partsOf(first), partsOf(second)]
+  return ms < otherMs || (ms === otherMs && sequence < otherSequence)
+}
+
+const partsOf = (id: string) => id.split('-').map(Number) as [ms: number, sequence: number]
 
 const schema = z.strictObject({
   redis: connectionSchema,

@@ -1,6 +1,6 @@
 import { InvalidInput, NotFound, ServerError, Unauthorized } from '@muster/core'
 import { createManualClock } from '@muster/core/clock'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { RelayNotReady } from '../errors.js'
 import { dora, failing, players, setUp } from './sessions.fixture.js'
 import { createRelaySessions } from './sessions.js'
@@ -147,16 +147,16 @@ test('a relay session in doubt that cannot be deleted does not keep other such s
   const wanted = await within(Promise.all([sessions.open({ players }), sessions.open({ players: [dora] })]))
   const usable = wanted.map(({ id }) => id)
   const inDoubt = () => service.open.filter((id) => !usable.includes(id))
-  const remove = service.delete
+  const remove = service.delete.bind(service)
   let stuck: string | undefined
-  service.delete = async (input, options) => {
+  const removing = vi.spyOn(service, 'delete').mockImplementation(async (input, options) => {
     if ((stuck ??= input.session_id) === input.session_id) throw new ServerError('it fails', { status: 500 })
     return remove(input, options)
-  }
+  })
   await clock.advance(60_000)
   expect(inDoubt()).toEqual([stuck])
   await clock.advance(3_600_000)
-  service.delete = remove
+  removing.mockRestore()
   await clock.advance(60_000)
   expect(inDoubt()).toEqual([])
   await within(sessions.close())
