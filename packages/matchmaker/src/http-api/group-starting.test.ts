@@ -1,7 +1,10 @@
 /** A group whose search begins, and whose process ends before that is done. */
+import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { PlayerBusy, Unavailable } from '../errors.js'
+import { createGroupStore } from './group-store.js'
 import { gather } from './groups.fixture.js'
+import { createTicketApi } from './ticket-api.js'
 
 describe('a group whose process ends while its search starts', () => {
   test('a group gets its ticket by the next request if its process ended before the ticket was created', async () => {
@@ -15,6 +18,22 @@ describe('a group whose process ends while its search starts', () => {
     await clock.advance(10_000)
     expect((await call('ann', 'GET', group)).json).toMatchObject({ status: 'SEARCHING' })
     expect(service.getTicket(ann.group_id)).toMatchObject({ players: [{ id: 'ann' }] })
+  })
+
+  test('a group gets its ticket after a restart, though the clock was set back before', async () => {
+    const own = { clock: createManualClock(), idleMs: 300_000, mostGroups: 10, isAlive: () => true }
+    const groups = createGroupStore(own)
+    const { clock, service, call, group, ann } = await gather({ groups })
+    const create = service.createTicket
+    Object.assign(service, { createTicket: () => new Promise(() => {}) })
+    void call('ann', 'PATCH', `${group}/members/${ann.member_id}`, { is_ready: true })
+    await new Promise((resolve) => setImmediate(resolve))
+    Object.assign(service, { createTicket: create })
+    await clock.advance(10_000)
+    const behind = createManualClock({ start: clock.now() - 7_200_000 })
+    const next = createTicketApi(service, { authenticate: () => ({ id: 'ann' }), clock: behind, groups })
+    const answer = await next(new Request(`http://localhost${group}`), { remoteAddress: '192.0.2.1' })
+    expect(await answer.json()).toMatchObject({ status: 'SEARCHING' })
   })
 
   test('a group whose ticket is refused after a restart waits for its members to be ready again', async () => {

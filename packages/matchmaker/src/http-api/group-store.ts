@@ -127,7 +127,7 @@ export interface Group {
   readonly profile: string
   /** Members in the order in which they joined; the first is the owner. */
   readonly members: readonly GroupMember[]
-  /** Epoch milliseconds at which the search began; undefined while the group forms. */
+  /** When the search began, in epoch milliseconds of the matchmaker's clock; undefined while the group forms. */
   readonly searchingSince: number | undefined
   /** True once the group's ticket was created. If that ticket is missing later, it has ended. Default false. */
   readonly isStarted?: boolean | undefined

@@ -1,4 +1,4 @@
-import type { Clock, Random } from '@muster/core/clock'
+import type { Random } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { newId } from '@muster/core/internal'
 import type { Player } from '@muster/hosting/internal'
@@ -29,7 +29,7 @@ import {
 import { problemOf } from './problems.js'
 import type { GroupView, MemberView } from './schemas.js'
 import type { TicketService } from '../commands.js'
-import { assignmentView, type Dates, isoTime, seatId } from './ticket-views.js'
+import { assignmentView, type Dates, isoTime, seatId, timeBy } from './ticket-views.js'
 
 const OF_OTHERS = [
   [PlayerBusy, 409, 'member-busy', 'Another member is already queued. Cancel that ticket first.'],
@@ -107,7 +107,6 @@ interface GroupsOptions {
   >
   readonly store: GroupStore
   readonly presence: Pick<PresenceReporter, 'noteRead'>
-  readonly clock: Clock
   /** Returns the names of all queues, for the error about an unknown queue. */
   readonly queueNames: () => readonly string[]
   readonly random: Random
@@ -250,7 +249,7 @@ export class Groups {
   }
 
   async #find(groupId: string): Promise<GroupWithTicket> {
-    const { service, store, clock } = this.#options
+    const { service, store } = this.#options
     const stored = await store.find(groupId)
     if (stored === undefined) throw noGroup()
     const { searchingSince } = stored.group
@@ -261,7 +260,7 @@ export class Groups {
       await store.replace({ ...stored.group, members: [] }, stored.version)
       throw noGroup()
     }
-    return clock.now() - searchingSince < STARTING_MS ? { ...stored, ticket } : this.#startAgain(stored)
+    return timeBy(service) - searchingSince < STARTING_MS ? { ...stored, ticket } : this.#startAgain(stored)
   }
 
   /** Finds a group that the caller may see. */
@@ -305,8 +304,8 @@ export class Groups {
    * @param before the group as it was read; undefined for a new group.
    */
   async #update(group: Group, by: GroupMember, before: StoredGroup | undefined): Promise<MemberView | undefined> {
-    const { service, store, clock } = this.#options
-    const kept = isComplete(group) ? { ...group, searchingSince: clock.now() } : group
+    const { service, store } = this.#options
+    const kept = isComplete(group) ? { ...group, searchingSince: timeBy(service) } : group
     if (before !== undefined) {
       if (!(await store.replace(kept, before.version))) return undefined
     } else if (!(await store.create(kept))) {

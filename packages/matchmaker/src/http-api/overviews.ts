@@ -37,6 +37,7 @@ import {
   type Dates,
   seatView,
   ticketView,
+  timeBy,
 } from './ticket-views.js'
 
 /**
@@ -196,8 +197,7 @@ export function createInspect(service: Pick<TicketService, 'inspect'>, clock: Cl
 }
 
 export function cooldownView(cooldown: Cooldown, dates: Dates): CooldownView {
-  /** The current time, by the same clock as the cooldown's times. */
-  const now = dates.dateOf() - dates.dateOf(0)
+  const now = timeBy(dates)
   return {
     name: cooldown.name,
     offences: offencesLeft(cooldown, now),
@@ -307,7 +307,7 @@ export function createPlayerOverview({
 /**
  * Returns the answer to the monitor route.
  * @param inspection undefined while the matchmaker cannot be read.
- * @param now epoch milliseconds.
+ * @param now the time by the matchmaker's clock, in epoch milliseconds.
  */
 export function monitorView(
   inspection: Inspection | undefined,

@@ -57,4 +57,12 @@ describe('the ticket API as a whole', () => {
     await clock.advance(1000)
     expect((await call(undefined, 'GET', '/monitor')).json).toMatchObject({ message: 'not well: beacons' })
   })
+
+  test('the monitor route names paused deployments, though the clock was set before a restart', async () => {
+    const { call, service, clock } = setUp()
+    const behindMs = 7_200_000
+    Object.assign(service, { dateOf: (at = clock.now() - behindMs) => at + behindMs })
+    service.pausedUntil = clock.now() - behindMs + 5000
+    expect((await call(undefined, 'GET', '/monitor')).json).toMatchObject({ message: 'not well: deployments' })
+  })
 })

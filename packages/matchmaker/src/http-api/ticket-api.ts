@@ -65,7 +65,7 @@ import { subjects, ticketRoutes } from './routes.js'
 import { createTicketCreation } from './ticket-creation.js'
 import { createSeatHandlers } from './seat-handlers.js'
 import { createServerHandlers, joinKeysAnswer, SERVER_BODY_BYTES } from './server-handlers.js'
-import { isoTime, seatId, ticketView } from './ticket-views.js'
+import { isoTime, seatId, ticketView, timeBy } from './ticket-views.js'
 
 /** The ticket API as a function `(Request) → Promise<Response>`, to be mounted on any server. */
 export interface TicketApi extends HttpHandler {
@@ -160,7 +160,7 @@ function partsOf(service: TicketService, options: TicketApiOptions) {
     whenKnown(service.getTicket(id), (ticket) => ticket !== undefined)
   const groupStore = options.groups ?? createGroupStore({ clock, idleMs: groupIdleMs, mostGroups, isAlive, store })
   const presence = createPresenceReporter({ service, clock, onError })
-  const groups = new Groups({ service, store: groupStore, presence, clock, queueNames, random })
+  const groups = new Groups({ service, store: groupStore, presence, queueNames, random })
   return {
     service,
     basePath,
@@ -192,7 +192,7 @@ function handlersOf(parts: ReturnType<typeof partsOf>): Handlers<typeof ticketRo
   let document: ReturnType<typeof describe> | undefined
   return {
     document: () => (document ??= describe(basePath)),
-    monitor: async () => monitorView(await unlessUnavailable(inspect), beacons, clock.now()),
+    monitor: async () => monitorView(await unlessUnavailable(inspect), beacons, timeBy(service)),
     beacons: () => {
       if (beacons === undefined) throw new Problem(404, 'no-beacons', 'This server has no beacons.')
       return beacons.view()

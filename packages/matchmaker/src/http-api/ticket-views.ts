@@ -125,6 +125,12 @@ export const seatView = (seat: SeatGrant, dates: Dates): SeatView => ({
 /** Converts a time of the service to a date. */
 export type Dates = Pick<Matchmaker, 'dateOf'>
 
+/**
+ * Returns the current time by the clock of the matchmaker's times, in epoch milliseconds. With a store, that clock
+ * continues the clock of the earlier process, so it may differ from the clock of this process.
+ */
+export const timeBy = (dates: Dates): number => dates.dateOf() - dates.dateOf(0)
+
 /** Estimates the remaining wait of tickets, and creates the tokens of players who join a match. */
 export type Estimating = Pick<Matchmaker, 'estimateWait' | 'joinToken'>
 
