@@ -1,8 +1,9 @@
+import { NoCapacity } from '@muster/core'
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { createPolledSource } from './polled-source.js'
 import type { AllocatedServer } from './server-allocator.js'
-import type { SourceListener } from './source.js'
+import type { CreateServerRequest, SourceListener } from './source.js'
 
 /** A source whose allocator answers each poll of a server as the test says. */
 function open() {
@@ -27,12 +28,16 @@ function open() {
   }
   let state: (id: string) => AllocatedServer = (id) => ({ id, status: 'starting' })
   const calls = { poll: 0, stop: 0 }
+  let failure: Error | undefined
   /** Names of the calls that are never answered. */
   const hanging = new Set<string>()
   const answered = <Answer>(call: string, answer: Answer) =>
     hanging.has(call) ? new Promise<Answer>(() => {}) : Promise.resolve(answer)
   const allocator = {
-    allocate: () => answered('allocate', undefined),
+    allocate: async () => {
+      if (failure !== undefined) throw failure
+      await answered('allocate', undefined)
+    },
     poll: (ids: readonly string[]) => {
       calls.poll += 1
       return answered('poll', ids.map(state))
@@ -51,7 +56,17 @@ function open() {
       await clock.advance(0)
     }
   }
-  return { clock, source, changes, gone, run, say: (next: typeof state) => (state = next), calls, hanging }
+  return {
+    clock,
+    source,
+    changes,
+    gone,
+    run,
+    say: (next: typeof state) => (state = next),
+    calls,
+    hanging,
+    refuse: (cause: Error) => (failure = cause),
+  }
 }
 
 const unclear = (id: string): AllocatedServer => ({ id, status: 'unclear' })
@@ -93,6 +108,24 @@ test('a server whose allocate was not answered is polled again after an unclear 
   expect(changes).toEqual(['absent'])
 })
 
+const request: CreateServerRequest = {
+  id: 's-1',
+  deploy: { application: 'a', version: '1', tags: [] },
+  environment: [],
+  token: '',
+  at: undefined,
+  players: [],
+  cachedOnly: false,
+}
+
+test('a server that exists in spite of an error is stopped by its own id, whatever id the error names', async () => {
+  const { source, refuse } = open()
+  refuse(new NoCapacity('full', { operation: 'create', requestId: 'r-7' }))
+  expect(await source.prepare(request)()).toMatchObject({ kind: 'no-capacity', handle: 's-1' })
+  refuse(new NoCapacity('full', { operation: 'create' }))
+  expect(await source.prepare(request)()).toMatchObject({ kind: 'no-capacity', handle: undefined })
+})
+
 describe('an allocator that never answers some of its calls', () => {
   test('the ends of servers are noticed again once polls are answered', async () => {
     const { source, gone, run, say, hanging } = open()
@@ -119,8 +152,7 @@ describe('an allocator that never answers some of its calls', () => {
   test('a create counts as lost, so that its server is looked for', async () => {
     const { clock, source, hanging } = open()
     hanging.add('allocate')
-    const request = { id: 's-1', deploy: { application: 'a', version: '1', tags: [] }, environment: [], token: '' }
-    const outcome = source.prepare({ ...request, at: undefined, players: [], cachedOnly: false })()
+    const outcome = source.prepare(request)()
     expect(await clock.until(outcome)).toMatchObject({ kind: 'lost', error: { name: 'TimedOut' } })
   })
 })

@@ -159,11 +159,16 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     ...PASSIVE,
     prepare: (order) => {
       const wanted = wantedServer(order)
-      return (mayWrite) =>
-        createOutcome(async () => {
+      return async (mayWrite) => {
+        const outcome = await createOutcome(async () => {
           await ask('allocate', allocator.allocate(wanted, { timeoutMs: TIMEOUT_MS.allocate, mayWrite }))
           return order.id
         })
+        // The allocator knows the server only by its own id, even if an error names another one, e.g. of a deployment.
+        return outcome.kind === 'no-capacity' && outcome.handle !== undefined
+          ? { ...outcome, handle: order.id }
+          : outcome
+      }
     },
     stop: (order) => {
       polled.delete(order.handle)
