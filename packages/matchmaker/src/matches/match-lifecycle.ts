@@ -91,7 +91,7 @@ export class MatchLifecycle {
 
   /**
    * Deploys servers for due matches. Removes tickets that did not accept in time. Dissolves matches that were not full
-   * in time.
+   * in time, or for which no server may be created.
    * @param pausedMs milliseconds for which this process was just paused. Players have that much more time to accept.
    */
   advance(now: number, pausedMs: number): void {
@@ -107,7 +107,10 @@ export class MatchLifecycle {
       this.#options.cooldowns.count(match.queue, unanswered.flatMap(silentIn), 'not-accepted', now)
       this.#leaving.together(match, unanswered, 'not-accepted', now)
     }
-    for (const match of this.#early) if (match.fullBy <= now) this.dissolve(match, { reason: 'not-accepted' }, now)
+    for (const match of this.#early) {
+      if (match.fullBy <= now) this.dissolve(match, { reason: 'not-accepted' }, now)
+      else if (isUnserved(match, now)) this.dissolve(match, { reason: 'dissolved' }, now)
+    }
   }
 
   /**
@@ -296,6 +299,15 @@ const matchEndOf = (stop: StopReason): MatchEnd => {
   if (stop === 'crashed') return 'server-lost'
   return stop === 'nobody-joined' ? stop : 'match-over'
 }
+
+/**
+ * True if a due match has had no server until one of its tickets would have expired. Its players must not wait longer
+ * than the queue allows.
+ */
+const isUnserved = ({ phase, queue, foundAt, seated }: Match, now: number): boolean =>
+  phase === 'due' &&
+  now >= foundAt + (queue.acceptance?.withinMs ?? 0) &&
+  seated.some(({ createdAt }) => now - createdAt >= queue.expireAfterMs)
 
 /** True if the ticket's match awaits acceptance and some of its players have not answered. */
 const isAsked = ({ seat, players }: TicketRecord): boolean =>

@@ -1,7 +1,7 @@
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { NothingToAccept } from '../errors.js'
-import { duel, setUp } from '../matchmaker.fixture.js'
+import { deploy, duel, setUp } from '../matchmaker.fixture.js'
 import type { QueueDefinition } from '../queues/queue.js'
 
 const asking: QueueDefinition = { ...duel, acceptance: { withinMs: 10_000 } }
@@ -154,6 +154,27 @@ describe('the acceptance of a match', () => {
     await run(250)
     expect(status('cas-dee')).toBe('MATCH_FOUND')
     expect(service.calls.create).toEqual([])
+  })
+
+  test('accepted players expire at their time if a started server has taken the last server of the limit', async () => {
+    const places = [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }]
+    const { matchmaker, seen, join, run, status } = setUp({
+      queues: [{ ...asking, expireAfterMs: 20_000 }],
+      pools: [{ name: 'arena', deploy, places, custom: {} }],
+      maxServers: 1,
+    })
+    join('ann')
+    await run(10_000)
+    join('ben')
+    await run(500)
+    await matchmaker.startServer({ pool: 'arena', playerIds: ['eve'], attributes: {} })
+    matchmaker.acceptMatch('ann')
+    matchmaker.acceptMatch('ben')
+    await run(9000)
+    expect([status('ann'), status('ben')]).toEqual(['MATCH_FOUND', 'MATCH_FOUND'])
+    await run(2000)
+    expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'CANCELLED', cancelReason: 'expired' })
+    expect([status('ben'), seen.cooldownBegan]).toEqual(['SEARCHING', undefined])
   })
 
   test('with maxServers 2, a match awaiting acceptance and a match of another queue get a server each', async () => {
