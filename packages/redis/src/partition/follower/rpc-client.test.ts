@@ -24,6 +24,15 @@ function open(post: (text: string) => Promise<void> = async () => {}) {
   return { clock, posted, problems, asking }
 }
 
+test('an RPC request with an input that JSON cannot hold rejects its caller, and nothing is sent', async () => {
+  const { clock, posted, asking } = open()
+  const asked = asking.ask('getBackfill', 1n as never)
+  await expect(asked).rejects.toThrow(TypeError)
+  await clock.advance(5000)
+  expect(posted).toEqual([])
+  expect(clock.sleepers).toBe(0)
+})
+
 test('an RPC request is repeated with its id until it is answered, and then leaves no timer and no entry', async () => {
   const { clock, posted, asking } = open()
   const asked = asking.ask('getBackfill', 'b1')

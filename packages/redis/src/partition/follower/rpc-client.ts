@@ -41,13 +41,14 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
   let closed: Error | undefined
 
   /** Posts a request repeatedly until it is over. */
-  const keepPosting = async (id: string, textOf: (again: boolean) => string, over: AbortSignal) => {
-    for (let again = false; !over.aborted; again = true) {
-      await post(textOf(again)).catch((error: unknown) => {
+  const keepPosting = async (id: string, first: string, textAgain: () => string, over: AbortSignal) => {
+    for (let text = first; ; text = textAgain()) {
+      await post(text).catch((error: unknown) => {
         if (error instanceof InvalidInput) open.get(id)?.reject(error)
         else problem(error)
       })
       await clock.sleep(REPEAT_MS, over).catch(() => {})
+      if (over.aborted) return
     }
   }
 
@@ -73,7 +74,9 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
       const over = new AbortController()
       const answered = new Promise<unknown>((resolve, reject) => open.set(id, { resolve, reject }))
       try {
-        void keepPosting(id, textOf, over.signal)
+        // An input that JSON cannot hold fails here, where the caller gets the error.
+        const first = textOf(false)
+        void keepPosting(id, first, () => textOf(true), over.signal)
         const found = await within(
           answered.then((answer) => ({ answer })),
           limitMs,
