@@ -5,6 +5,9 @@ export type ReportedMatch = MatchReport & { isUnmet: boolean }
 
 export const NO_REPORTS: ReadonlyMap<string, ReportedMatch> = new Map()
 
+/** Maximum number of remembered replaced instances (our choice). Those replaced earlier get an error at once. */
+const MOST_REPLACED = 100
+
 /** What a registered server has reported. It is not stored, because the server reports again after a restart. */
 export class RegisteredServer {
   registration: ServerRegistration
@@ -34,10 +37,14 @@ export class RegisteredServer {
 
   /** Called when another process has registered. Forgets the reports of the previous process. */
   replaceInstance(registration: ServerRegistration, now: number, drainsUntil: number): void {
-    const replaced = new Map([...(this.replaced ?? [])].filter(([, until]) => now < until))
+    const replaced = (this.replaced ??= new Map<string, number>())
+    // The oldest come first. A hostile server may register ever new instances, so each call must be quick.
+    for (const [instance, until] of replaced) {
+      if (now < until && replaced.size < MOST_REPLACED) break
+      replaced.delete(instance)
+    }
     replaced.set(this.registration.instance, drainsUntil)
     replaced.delete(registration.instance)
-    this.replaced = replaced
     this.registration = registration
     this.registeredAt = now
     this.seq = -1
