@@ -213,7 +213,7 @@ function exampleOf(text: string) {
       .slice(0, 3)
       .map((cell) => firstIn(cell) ?? 0)
   const givens =
-    /matches of (\d+) min\. A server boots in (\d+) s .*? (\d+) s, .*?([\d.]+) EUR.*pricePerMinute: ([\d.]+)/
+    /matches of (\d+) min\. A server boots in (\d+) s.*? (\d+) s, .*?([\d.]+) EUR.*pricePerMinute: ([\d.]+)/
   const [minutes = 0, boot = 0, wait = 0, price = 0, perMinute = 0] = (givens.exec(text) ?? []).slice(1).map(Number)
   const [players, counts] = [values('players who play'), values('places of a pool')]
   const maximum = constantOf(/`warm\.max: (\d+)`/.exec(text)?.[1])

@@ -21,7 +21,7 @@ export interface PoolDefinition {
   readonly places?: readonly PoolPlaceDefinition[] | undefined
   /** How many servers are kept warm. Default: none, servers are created when matches need them. */
   readonly warm?: WarmDefinition | undefined
-  /** After how many matches and how much time a server ends. Default: after one match. */
+  /** Number of matches, and age, after which a server ends. Default: after one match. */
   readonly reuse?: ReuseDefinition | undefined
   /** Seconds for which a surplus server without a match is kept. Default 60. */
   readonly keepIdleSeconds?: number | undefined
@@ -30,7 +30,7 @@ export interface PoolDefinition {
    * location. Default 15. The limit of a latency rule is never exceeded.
    */
   readonly detourMs?: number | undefined
-  /** Times at which more servers are kept warm. If several apply, the greatest goal counts. */
+  /** Times at which more servers are kept warm. If several apply at once, the one that needs most servers counts. */
   readonly at?: readonly ScheduleDefinition[] | undefined
   /** Whether players may start servers of the pool, and how many. Default: they may start none. */
   readonly custom?: CustomDefinition | undefined
@@ -41,7 +41,8 @@ export interface CustomDefinition {
   /** Maximum number of concurrent servers of one player. Default 1. */
   readonly perPlayer?: number | undefined
   /**
-   * Maximum number of concurrently listed servers of the pool. Default 20 (our choice, to bound the cost of a mistake).
+   * Maximum number of listed servers of the pool at a time. Default 20: our choice, so that a mistake costs only a
+   * limited amount.
    */
   readonly max?: number | undefined
   /** Seconds after which a listed server without players ends. Default 300. */
@@ -64,7 +65,9 @@ export interface WarmDefinition {
   readonly hit?: number | undefined
   /** Maximum number of idle servers, as a share of the servers in use. Default 0.1. */
   readonly maxIdleShare?: number | undefined
-  /** Maximum number of warm servers of the pool. Default 50 (our choice, to bound the cost of a mistake). */
+  /**
+   * Maximum number of warm servers of the pool. Default 50: our choice, so that a mistake costs only a limited amount.
+   */
   readonly max?: number | undefined
   /** Maximum number of idle server-hours per hour. Default: `max`. */
   readonly perHour?: number | undefined
@@ -87,7 +90,10 @@ export interface ScheduleDefinition {
   readonly timezone?: string | undefined
   /** Duration of the schedule in minutes. */
   readonly minutes: number
-  /** Target share of matches that find a warm server, instead of that of `warm`. `maxIdleShare` does not limit it. */
+  /**
+   * Target share of matches that find a warm server; it replaces `warm.hit`. `warm.maxIdleShare` does not limit the
+   * number of these servers.
+   */
   readonly hit?: number | undefined
   /** Minimum number of warm servers at each location. */
   readonly min?: number | undefined

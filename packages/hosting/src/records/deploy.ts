@@ -8,33 +8,38 @@ export interface DeployDefinition {
   /** Name of the application version. */
   readonly version: string
   /**
-   * Environment variables for the server. Names must not begin with `MM_`. Values: at most 4096 bytes (public fact).
+   * Environment variables for the server. Names must not begin with `MM_`. The service allows at most 4,096 bytes per
+   * value (public fact).
    */
   readonly environment?: Readonly<Record<string, string>> | undefined
   /** Environment variables that the service must hide, e.g. secrets. */
   readonly hiddenEnvironment?: Readonly<Record<string, string>> | undefined
   /** Tags of the deployment, each 1 to 40 characters. They must not begin with `mm-` or `match-`. */
   readonly tags?: readonly string[] | undefined
-  /** True if only locations that have the image cached are used, as long as one of them has capacity. Default false. */
+  /**
+   * True if the service should use only locations that have the image cached, as long as one of them has capacity.
+   * Default false.
+   */
   readonly requireCachedLocations?: boolean | undefined
   /**
-   * Milliseconds from the create until READY, after which the server counts as failed. Default 180,000 (our choice).
+   * Milliseconds from the create within which the server must be READY; otherwise it counts as failed. Default 180,000
+   * (our choice).
    */
   readonly readyTimeoutMs?: number | undefined
   /**
    * Maximum milliseconds of a match from the assignment of its server. Then the server is stopped, even if players are
-   * on it. Default 86,400,000, because the service ends every deployment after 24 hours (public fact).
+   * on it. Default 86,400,000 (24 hours), after which the service itself ends every deployment (public fact).
    */
   readonly maxDurationMs?: number | undefined
   /**
    * Milliseconds from the assignment after which a match without any player is over, and its server is stopped.
    * Requires servers that report players: by `GET /matches/{match_id}/players/{player_id}` of the ticket API, by
-   * `playerCame`, in backfills or in reports. With any other server, every match would end. Default: no limit.
+   * `playerCame`, in backfills or in reports. Matches on servers that report nobody would all end. Default: no limit.
    */
   readonly joinWithinMs?: number | undefined
   /**
-   * Milliseconds between READY and the probe, or the assignment, because a READY server need not listen (public fact).
-   * Default 0.
+   * Milliseconds that Muster waits after READY, before it probes or assigns the server. A server may be READY before it
+   * listens (public fact). Default 0.
    */
   readonly warmUpMs?: number | undefined
   /** How to find out whether a READY server listens. Default: it counts as listening once `warmUpMs` is over. */

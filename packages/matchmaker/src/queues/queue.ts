@@ -110,8 +110,8 @@ export interface QueueDefinition {
   readonly targetWaitMs?: number | undefined
   /**
    * Weights from 0 to 100 for choosing the members of a match. Keys: `distance`, the attribute of each `difference`
-   * rule, `waiting`, and `parties`, which are hard to place. Distance and differences are measured in units of their
-   * strictest limits. Default 1, but 0 for the second and further difference rules.
+   * rule, `waiting` (prefers long waits), and `parties` (prefers parties, which are hard to place). Distance and
+   * differences are divided by their strictest limits. Default 1, but 0 for the second and further difference rules.
    */
   readonly prefer?: Readonly<Record<string, number>> | undefined
   /** Delays matches in favour of cheaper ones. Default: a match is made as soon as the rules allow it. */
@@ -170,14 +170,14 @@ export interface AcceptanceDefinition {
 export interface PatienceDefinition {
   /**
    * Maximum cost of a match just before `untilMs`, above 0. Before that time, the maximum is proportionally lower. The
-   * cost of a match is the mean over its pairs of tickets. A pair costs its distance and differences in units of their
-   * strictest limits, by the weights of `prefer`.
+   * cost of a match is the mean over its pairs of tickets. The cost of a pair is the sum of its distance and
+   * differences, each divided by its strictest limit and multiplied by its weight in `prefer`.
    */
   readonly cost: number
   /**
-   * Wait in milliseconds of the oldest ticket after which a match may have any cost. Less than `expireAfterMs`. Matches
-   * that are hard to find are searched for after twice `untilMs`, or midway between `untilMs` and `expireAfterMs` if
-   * that is sooner.
+   * Wait in milliseconds of the oldest ticket after which a match may have any cost. Less than `expireAfterMs`. Muster
+   * searches for matches that are hard to find after twice `untilMs`, or midway between `untilMs` and `expireAfterMs`
+   * if that is sooner.
    */
   readonly untilMs: number
 }

@@ -65,7 +65,7 @@ const jwt = strictObject({
 
 const key = strictObject({
   name: textLike(/^[\w.-]{1,64}$/, 'must be 1 to 64 of A–Z, a–z, 0–9, ., _ and -').describe(
-    'Names the caller in logs.',
+    'Name of the caller in logs.',
   ),
   role: z
     .enum(['backend', 'look', 'players', 'rules', 'operate', 'deploy'])

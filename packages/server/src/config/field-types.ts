@@ -42,7 +42,12 @@ export const unboundedOr = () => orWord(count, 'unlimited', null, 'a whole numbe
 /** Attempts per time window, or `unlimited`, which is null. */
 export const attempts = orWord(
   z.strictObject({
-    limit: z.number().min(1).describe('Number of attempts in a burst; then one every `windowMs / limit` milliseconds.'),
+    limit: z
+      .number()
+      .min(1)
+      .describe(
+        'Number of attempts allowed at once. After that, one more is allowed every `windowMs / limit` milliseconds.',
+      ),
     windowMs: duration.describe('Milliseconds of the window.'),
   }),
   'unlimited',

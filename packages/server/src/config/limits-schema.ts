@@ -30,7 +30,7 @@ export const spending = section({
   maxMatchesPerPlayer: unlimitedOr()
     .prefault(defaultOptions.maxMatchesPerPlayer)
     .describe(
-      'Matches that a player may wait for and play in at a time, in queues that allow several. Once half of ' +
+      'Maximum number of matches of one player at a time, waiting or running, in queues that allow several. Once half of ' +
         '`maxServers` exist, each player may have only one, so that a few accounts cannot take all servers.',
     ),
   maxServersPerPlayer: unlimitedOr()
@@ -78,8 +78,8 @@ export const limits = section({
   delayMs: orWord(duration.min(50), 'unlimited', Infinity, 'milliseconds from 50')
     .prefault(1000)
     .describe(
-      'Milliseconds by which answers may be late. As the delay approaches this limit, requests are ' +
-        'refused with 503: first creates, then changes, reads and cancels last. `unlimited` refuses none.',
+      'Milliseconds by which answers may be late. As the delay approaches this limit, more and more requests are ' +
+        'refused with 503: first creates, then changes, and last reads and cancels. `unlimited` refuses none.',
     ),
   groups: count.optional().describe('Maximum number of groups. Default 100,000.'),
   groupIdleMs: duration
@@ -139,13 +139,16 @@ const rules = section({
 }).describe('Times after which lobbies and their members change or end.')
 
 const lobbyLimits = section({
-  joinsPerPlayer: attemptsOf('Joins of one player with a wrong code or password.', '10 per minute'),
+  joinsPerPlayer: attemptsOf('Joins by one player with a wrong code or password.', '10 per minute'),
   joinsPerAddress: attemptsOf('Joins from one address with a wrong code or password.', '30 per minute'),
-  joinsOverall: attemptsOf('Joins of all players with a wrong code or password.', '1,000 per minute'),
+  joinsOverall: attemptsOf('Joins by all players together with a wrong code or password.', '1,000 per minute'),
   createsPerPlayer: attemptsOf('Lobbies that one player creates.', '10 per minute'),
   lobbiesPerPlayer: unboundedOr().optional().describe('Lobbies that one player is in at a time. Default 5.'),
-  sessionsPerPlayer: attemptsOf('Starts that one player causes.', '10 per 10 minutes'),
-  seatingsPerPlayer: attemptsOf('Times that one player is seated in a running session.', '10 per 5 minutes'),
+  sessionsPerPlayer: attemptsOf(
+    'Lobby starts, hand-overs and moves of relay sessions by one player.',
+    '10 per 10 minutes',
+  ),
+  seatingsPerPlayer: attemptsOf('Times that one player gets a new seat in a running session.', '10 per 5 minutes'),
 }).describe('Limits of players in lobbies; `unlimited` for no limit.')
 
 export const lobbies = section({

@@ -129,8 +129,9 @@ export const service = strictObject({
 })
   .optional()
   .describe(
-    'The deployment service. Needed by queues without a pool, by pools without `source` that do not only enrol, and ' +
-      'by lobbies that start relay sessions. Adding or removing it takes effect after a restart. Default: none.',
+    'The deployment service. Queues without a pool need it, and so do lobbies that start relay sessions. A pool needs ' +
+      'it unless it has a `source`, or all its servers enrol. Adding or removing `service` takes effect after a ' +
+      'restart. Default: none.',
   )
 
 function isNetwork(given: string): boolean {
@@ -242,7 +243,7 @@ export const telemetry = section({
     format: z
       .enum(['json', 'text'])
       .default('json')
-      .describe('One JSON object a line, for programs; or text, for people.'),
+      .describe('Format of each line: a JSON object for programs, or text for people.'),
   }).describe('Lines of log on the standard output.'),
   metrics: section({
     enabled: flag(true).describe('Whether /metrics is served, for Prometheus.'),
@@ -267,7 +268,9 @@ export const webhook = section({
       'Whether the service reports changes of servers to this program by webhook. Default: if ' +
         '`publicUrl` is given.',
     ),
-}).describe('Without webhooks the program polls the service, and learns of changes somewhat later.')
+}).describe(
+  'Webhooks of the service. Without them the program polls the service, and learns of changes somewhat later.',
+)
 
 export const shutdown = section({
   withinMs: duration
@@ -299,7 +302,7 @@ const redis = strictObject({
   ),
   prefix: textLike(/^[\w.:-]{1,64}$/, 'must be 1 to 64 letters, digits, ., _, - and :')
     .default('mu')
-    .describe('Beginning of every key.'),
+    .describe('Text with which every key in Redis begins.'),
   timeoutMs: duration.min(50).default(5000).describe('Milliseconds until a command without an answer fails.'),
   maxTickets: count
     .max(100_000_000)

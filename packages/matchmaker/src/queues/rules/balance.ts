@@ -31,9 +31,8 @@ import {
 export interface BalanceRule extends RuleBase {
   readonly kind: 'balance'
   /**
-   * How teams are compared, always every two of them. `difference` (default): by `attribute` and `aggregate`.
-   * `predictedWin`: by the probability that one team beats the other, from the `mean` and `uncertainty` of each
-   * player's rating.
+   * How every two teams are compared. `difference` (default): by the `aggregate` of an `attribute`. `predictedWin`: by
+   * the probability that one team beats the other, from the `mean` and `uncertainty` of each player's rating.
    */
   readonly measure?: 'difference' | 'predictedWin' | undefined
   /**
