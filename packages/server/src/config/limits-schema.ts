@@ -30,8 +30,8 @@ export const spending = section({
   maxMatchesPerPlayer: unlimitedOr()
     .prefault(defaultOptions.maxMatchesPerPlayer)
     .describe(
-      'Maximum number of matches of one player at a time, waiting or running, in queues that allow several. Once half of ' +
-        '`maxServers` exist, each player may have only one, so that a few accounts cannot take all servers.',
+      'Maximum number of matches of one player at a time, waiting or running, in queues that allow several. Once ' +
+        'half of `maxServers` exist, each player may have only one, so that a few accounts cannot take all servers.',
     ),
   maxServersPerPlayer: unlimitedOr()
     .prefault(defaultOptions.maxServersPerPlayer)

@@ -129,9 +129,9 @@ export const service = strictObject({
 })
   .optional()
   .describe(
-    'The deployment service. Queues without a pool need it, and so do lobbies that start relay sessions. A pool needs ' +
-      'it unless it has a `source`, or all its servers enrol. Adding or removing `service` takes effect after a ' +
-      'restart. Default: none.',
+    'The deployment service. Queues without a pool need it, and so do lobbies that start relay sessions. A pool ' +
+      'needs it unless it has a `source`, or all its servers enrol. Adding or removing `service` takes effect ' +
+      'after a restart. Default: none.',
   )
 
 function isNetwork(given: string): boolean {
