@@ -113,7 +113,7 @@ export const matching = section({
     ),
   listLagMs: milliseconds
     .default(defaultOptions.listLagMs)
-    .describe("Milliseconds for which the service's list may not show a new server."),
+    .describe("Milliseconds for which a new server can be missing in the service's list."),
   locateTimeoutMs: milliseconds
     .default(defaultOptions.locateTimeoutMs)
     .describe('Milliseconds after which a ticket is matched without waiting longer for its place.'),

@@ -48,7 +48,7 @@ export interface AllRule extends RuleBase {
 }
 
 /**
- * The inner rule does not hold for the match. The inner rule may not relax, because this rule would then become
+ * The inner rule does not hold for the match. The inner rule must not relax, because this rule would then become
  * stricter.
  */
 export interface NotRule extends RuleBase {
