@@ -75,12 +75,14 @@ export interface MatchmakerEvents extends TicketEvents {
   playersLeft: MatchEvent & { readonly playerIds: readonly string[]; readonly remaining: number }
   /**
    * A match whose players were sent to its server is over. Emitted once for each match. `playerIds`: its players.
+   * `ticketIds`: their tickets, including tickets that joined by a backfill.
    * `reason`: `over` if its server reported it, `left` if all players left, `stopped` if a backend ended it. Any other
    * reason, such as `crashed` or `max-duration`, says how its server ended. `left`: players who left before the end,
    * and when; absent if nobody did. `source`, `enrolmentKey`: the server's origin, as in `ServerView`.
    */
   matchOver: MatchEvent & {
     readonly playerIds: readonly string[]
+    readonly ticketIds: readonly string[]
     readonly reason: StopReason
     readonly left?: readonly PlayerWhoLeft[] | undefined
     readonly source?: string | undefined

@@ -326,7 +326,7 @@ test.each([
   await run(60_000)
   expect(after.seen.matchOver).toBeUndefined()
   await run(40_000)
-  expect(after.seen.matchOver).toMatchObject([{ reason: 'max-duration' }])
+  expect(after.seen.matchOver).toMatchObject([{ reason: 'max-duration', ticketIds: ['ann-ben'] }])
 })
 
 test('a process whose enrolled server has ended gets 410, and a new server once Muster has restarted', async () => {

@@ -88,7 +88,9 @@ describe('the game server of a match', () => {
     const result = { ranking: [['ann'], ['ben']], data: { rounds: 3 } }
     const orders = await open({ ann: 'in', ben: 'in' }, { status: 'over', result })
     expect(orders).toMatchObject({ want: 'stop', matches: [] })
-    expect(seen.matchOver).toEqual([{ matchId, queue: 'duel', playerIds: ['ann', 'ben'], reason: 'over', result }])
+    expect(seen.matchOver).toEqual([
+      { matchId, queue: 'duel', playerIds: ['ann', 'ben'], ticketIds: ['ann-ben'], reason: 'over', result },
+    ])
     expect(matchmaker.getTicket('ann-ben')?.ended).toMatchObject({ reason: 'match-over' })
     expect(join('ann').status).toBe('SEARCHING')
     await run(1000)

@@ -141,7 +141,8 @@ interface EndOfPlay {
 }
 
 /** Creates the function that reports the end of a played match, once, and stores its result for the backend. */
-function createConclude({ results, events, clock }: Pick<Receivers, 'results' | 'events' | 'clock'>) {
+function createConclude(to: Receivers) {
+  const { results, events, clock } = to
   const concluded = new WeakSet<HostedMatch>()
   return (match: HostedMatch, { reason, result, leftNow = [] }: EndOfPlay) => {
     if (concluded.has(match)) return
@@ -156,7 +157,10 @@ function createConclude({ results, events, clock }: Pick<Receivers, 'results' | 
       ...(enrolled !== undefined && { enrolmentKey: enrolled.key }),
     }
     results?.add({ matchId, queue, playerIds, left, result, endedAt, endReason: reason, ...from })
-    events.emit('matchOver', { matchId, queue, playerIds, reason, result, ...(left.length > 0 && { left }), ...from })
+    const joined = to.lifecycle.find(matchId)?.placed.map(({ ticket }) => ticket.id) ?? []
+    const ticketIds = [...new Set([...match.ticketIds, ...joined])]
+    const players = { playerIds, ticketIds, ...(left.length > 0 && { left }) }
+    events.emit('matchOver', { matchId, queue, reason, result, ...players, ...from })
   }
 }
 

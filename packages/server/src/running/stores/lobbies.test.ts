@@ -1,7 +1,7 @@
-import { createManualClock } from '@muster/core/clock'
+import { createManualClock, type ManualClock } from '@muster/core/clock'
 import { StoreUnavailable } from '@muster/core'
 import type { MatchmakerEvents, TicketService } from '@muster/matchmaker'
-import { createMemoryLobbyStore } from '@muster/relay'
+import { createMemoryLobbyStore, type Lobbies, type LobbyStore } from '@muster/relay'
 import { expect, test } from 'vitest'
 import { signShared } from '../../auth/jwks.fixture.js'
 import { openLobbies } from './lobbies.js'
@@ -37,17 +37,8 @@ pools:
   }
 }, 60_000)
 
-test('players of a lobby get their match although the store of lobbies fails for 20 s', async () => {
-  const clock = createManualClock()
-  const memory = createMemoryLobbyStore()
-  let isDown = false
-  const store: typeof memory = {
-    ...memory,
-    replace: async (...input) => {
-      if (isDown) throw new StoreUnavailable('the store does not answer')
-      return memory.replace(...input)
-    },
-  }
+/** The lobbies of a process, and the events that its matchmaker emits. */
+async function openProcess(lobbyStore: LobbyStore, clock: ManualClock) {
   const listeners = new Map<string, (event: never) => void>()
   const problems: unknown[] = []
   const opened = await openLobbies({
@@ -59,23 +50,60 @@ test('players of a lobby get their match although the store of lobbies fails for
     service: { createTicket: async () => ({}) } as unknown as TicketService,
     matching: {
       on: (name, listener) => listeners.set(name, listener as never).size as never,
-      shared: { lobbies: store },
+      shared: { lobbies: lobbyStore },
     },
   })
-  const lobbies = (opened as NonNullable<typeof opened>).lobbies
-  const ann = { lobbyId: '', playerId: 'ann' }
-  ann.lobbyId = (await lobbies.create({ player: { id: 'ann', ip: '192.0.2.1' }, maxPlayers: 4 })).lobbyId
+  if (opened === undefined) throw new Error('lobbies are enabled')
+  const emit = (name: string, event: object) => listeners.get(name)?.(event as never)
+  return { opened, lobbies: opened.lobbies, problems, emit }
+}
+
+/** Creates a lobby and starts it. Returns the key of the start, which is the id of its ticket. */
+async function startLobby(lobbies: Lobbies, clock: ManualClock) {
+  const { lobbyId } = await lobbies.create({ player: { id: 'ann', ip: '192.0.2.1' }, maxPlayers: 4 })
+  const ann = { lobbyId, playerId: 'ann' }
   await lobbies.start(ann)
   await clock.advance(100)
   const { run } = await lobbies.get(ann)
   if (run?.status !== 'handed-over') throw new Error('the lobby was not handed over')
-  isDown = true
-  const port = { internal: 7777, external: 31_000, protocol: 'UDP', name: 'game port', link: undefined }
-  const assigned: Pick<MatchmakerEvents['serverAssigned'], 'matchId' | 'assignment'> = {
-    matchId: 'm1',
-    assignment: { fqdn: 'm1.example.com', publicIp: '203.0.113.7', ports: { 'game port': port }, location: undefined },
+  return { ann, key: run.reference }
+}
+
+const port = { internal: 7777, external: 31_000, protocol: 'UDP', name: 'game port', link: undefined }
+const assigned: Pick<MatchmakerEvents['serverAssigned'], 'matchId' | 'assignment'> = {
+  matchId: 'm1',
+  assignment: { fqdn: 'm1.example.com', publicIp: '203.0.113.7', ports: { 'game port': port }, location: undefined },
+}
+
+test('a lobby learns the end of its match from a process that has not assigned the match', async () => {
+  const clock = createManualClock()
+  const store = createMemoryLobbyStore()
+  const [first, next] = [await openProcess(store, clock), await openProcess(store, clock)]
+  const { ann, key } = await startLobby(first.lobbies, clock)
+  first.emit('serverAssigned', { ...assigned, tickets: [{ id: key }] })
+  await clock.advance(100)
+  expect(await next.lobbies.get(ann)).toMatchObject({ phase: 'running', run: { status: 'assigned' } })
+  next.emit('matchOver', { matchId: 'm1', ticketIds: [key] })
+  await clock.advance(100)
+  expect(await next.lobbies.get(ann)).toMatchObject({ phase: 'open' })
+  for (const { opened } of [first, next]) await clock.until(Promise.resolve(opened.close(1000)), 100)
+})
+
+test('players of a lobby get their match although the store of lobbies fails for 20 s', async () => {
+  const clock = createManualClock()
+  const memory = createMemoryLobbyStore()
+  let isDown = false
+  const store: typeof memory = {
+    ...memory,
+    replace: async (...input) => {
+      if (isDown) throw new StoreUnavailable('the store does not answer')
+      return memory.replace(...input)
+    },
   }
-  listeners.get('serverAssigned')?.({ ...assigned, tickets: [{ id: run.reference }] } as never)
+  const { opened, lobbies, problems, emit } = await openProcess(store, clock)
+  const { ann, key } = await startLobby(lobbies, clock)
+  isDown = true
+  emit('serverAssigned', { ...assigned, tickets: [{ id: key }] })
   await clock.advance(20_000)
   isDown = false
   await lobbies.heartbeat(ann)
@@ -85,6 +113,6 @@ test('players of a lobby get their match although the store of lobbies fails for
     assignment: { match: 'm1', 'port.game_port': 'm1.example.com:31000' },
   })
   expect(problems).toHaveLength(1)
-  await clock.until(Promise.resolve(opened?.close(1000)), 100)
+  await clock.until(Promise.resolve(opened.close(1000)), 100)
   expect(clock.sleepers).toBe(0)
 })

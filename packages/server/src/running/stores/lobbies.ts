@@ -8,7 +8,6 @@ import {
   AlreadyAssigned,
   UnknownTicket,
 } from '@muster/matchmaker'
-import { onMatchEnd } from '@muster/matchmaker/internal'
 import type { Attributes, Lobbies, LobbyApiOptions, LobbyMatchmaker, MatchReport, RelaySessions } from '@muster/relay'
 import type { Matching, MatchingOptions } from './matching.js'
 
@@ -46,8 +45,6 @@ function createLobbyParties(
     close: () => closing.abort(),
     /** Reports what happens to the lobbies' tickets and matches back to the lobbies. */
     reportTo: (lobbies: Lobbies) => {
-      /** The ticket ids of running matches, by match id. Lobbies recognize their own tickets by the key. */
-      const playing = new Map<string, readonly string[]>()
       /** Repeats a report until the store takes it. A late report of a past start has no effect. */
       const deliver = async (one: MatchReport): Promise<void> => {
         for (let failures = 1; !closing.signal.aborted; failures += 1) {
@@ -63,16 +60,12 @@ function createLobbyParties(
       const report = (keys: readonly string[], reportOf: (key: string) => MatchReport) => {
         for (const key of keys) void deliver(reportOf(key))
       }
+      // A lobby recognizes its own ticket by the key.
       on('serverAssigned', ({ matchId, tickets, assignment }) => {
         const keys = tickets.map(({ id }) => id)
-        playing.set(matchId, keys)
         report(keys, (key) => ({ key, status: 'assigned', assignment: attributesOf(matchId, assignment) }))
       })
-      onMatchEnd(on, (matchId) => {
-        const keys = playing.get(matchId) ?? []
-        playing.delete(matchId)
-        report(keys, (key) => ({ key, status: 'ended', reason: 'over' }))
-      })
+      on('matchOver', ({ ticketIds }) => report(ticketIds, (key) => ({ key, status: 'ended', reason: 'over' })))
       on('expired', ({ ticket }) => report([ticket.id], (key) => ({ key, status: 'ended', reason: 'expired' })))
       on('cancelled', ({ ticket, reason }) => report([ticket.id], (key) => ({ key, status: 'ended', reason })))
     },
