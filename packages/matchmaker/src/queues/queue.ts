@@ -103,9 +103,9 @@ export interface QueueDefinition {
   readonly lastResortMs?: number | undefined
   /**
    * Target wait in milliseconds: nine of ten tickets wait at most this long for a match, as far as the limits' bounds
-   * allow. Limits follow the arrival of suitable players by region, instead of fixed steps. At least 1000, and less
-   * than `expireAfterMs`. At least one limit has bounds, e.g. `max: { strictest: 50, loosest: 800 }`. Default: limits
-   * relax as defined.
+   * allow. Limits relax by the recent arrivals and waits in each region, instead of at fixed times. At least 1000, and
+   * less than `expireAfterMs`. At least one limit has bounds, e.g. `max: { strictest: 50, loosest: 800 }`. Default:
+   * limits relax as defined.
    */
   readonly targetWaitMs?: number | undefined
   /**

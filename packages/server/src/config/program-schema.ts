@@ -290,9 +290,9 @@ const folder = strictObject({
     .enum(['always', 'intents', 'never'])
     .default('intents')
     .describe(
-      'When changes are forced onto the disk. `always`: at every change; `intents`: before a server is ' +
-        'requested, with all earlier changes; `never`: not at all. With every choice the end of the process loses ' +
-        'nothing, but a power failure may.',
+      'When changes are forced onto the disk. `always`: at every change. `intents`: before Muster requests a ' +
+        'server, together with all earlier changes. `never`: not at all. With every choice, `kill -9` loses ' +
+        'nothing, but a power failure may lose changes that are not on the disk yet.',
     ),
 })
 
