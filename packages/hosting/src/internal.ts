@@ -13,7 +13,6 @@ export {
   ServerNotRegistered,
   type ServerOrders,
 } from './game-servers/server-orders.js'
-export { createOwnPauses } from './game-servers/own-pauses.js'
 export { createJoinSigner, type JoinKeySet } from './game-servers/join-signer.js'
 export type { JoinAlgorithm, JoinGrant } from './game-servers/join-tokens.js'
 export { type Browser, browserSchema } from './browser/browser-definition.js'
