@@ -21,24 +21,30 @@ export interface Had {
   readonly favourite?: number
   readonly unevenRegion?: number
   readonly hours?: number
+  /** Share of the players whom the rules refused. */
+  readonly refused?: number
+  /** Most creates in one second. */
+  readonly busiest?: number
   /** Share of the matches in the pool `arena` that found a warm server. Set only for a run with pools. */
   readonly warm?: number
 }
 
 function figuresWith({ matched = 1, p50 = 1000, p90 = 2000, spread = 100, ...had }: Had): Figures {
-  const { favourite = 0.6, unevenRegion = 0.1, hours = 1, warm } = had
-  const { all, matches, fairness, servers } = duel
+  const { favourite = 0.6, unevenRegion = 0.1, hours = 1, warm, refused, busiest } = had
+  const { all, matches, fairness, servers, requests } = duel
   return {
     ...duel,
     all: {
       ...all,
       matched,
+      ends: { ...all.ends, ...(refused !== undefined && { refused }) },
       waitMs: { ...all.waitMs, p50, p90 },
       skillSpread: { ...all.skillSpread, mean: spread },
     },
     matches: { ...matches, favourite: { ...matches.favourite, mean: favourite } },
     fairness: { ...fairness, by: { ...fairness.by, region: { ...fairness.by.region, uneven: unevenRegion } } },
     servers: { ...servers, hours },
+    requests: busiest === undefined ? requests : { create: { total: busiest, busiest, limit: 40, windowMs: 1000 } },
     pools: warm === undefined ? {} : { arena: { ...servers, hours, matches: 4, warm, toPlayMs: all.waitMs } },
   }
 }

@@ -64,7 +64,8 @@ function groupTable(
     series.map((one) => {
       const own = variants[one.index]
       const found = own === undefined ? [] : slicesOf(own, dimension, group)
-      const players = overSeeds(found.map((slice) => slice?.players))
+      // In some seeds, a small group may have no players.
+      const players = overSeeds(found.map((slice) => slice?.players ?? 0))
       const differences = comparisons[one.index - 1]?.slices.filter(
         (two) => two.dimension === dimension && two.group === group,
       )

@@ -2,7 +2,7 @@ import type { Unit } from '../compare/index.js'
 import type { LabResult, PoolFigures, Variant } from '../figures/index.js'
 import type { Html } from './page.js'
 import { key, table, textRow } from './parts.js'
-import { meanTexts, type VariantSeries } from './series.js'
+import { overSeedsTexts, type VariantSeries } from './series.js'
 
 /** The figures of a pool, in display order. */
 const ROWS: readonly (readonly [label: string, unit: Unit, of: (pool: PoolFigures) => number | undefined])[] = [
@@ -27,7 +27,7 @@ export function poolTexts(variants: readonly Variant[]) {
   return Array.from(names, (pool) => ({
     pool,
     rows: ROWS.flatMap(([label, unit, of]) => {
-      const texts = meanTexts(variants, unit, ({ pools }) => {
+      const texts = overSeedsTexts(variants, unit, ({ pools }) => {
         const own = Object.hasOwn(pools, pool) ? pools[pool] : undefined
         return own && of(own)
       })

@@ -87,6 +87,22 @@ describe('an HTML report', () => {
   })
 })
 
+test('an HTML report averages the players of a group over all seeds, also those without the group', async () => {
+  const result = resultOf({ a: [{}, {}, {}, {}] })
+  const variants = result.variants.map((variant) => ({
+    ...variant,
+    runs: variant.runs.map(({ figures }, seed) => {
+      const { Asia: some = figures.all, ...others } = figures.by.region
+      const region = seed === 0 ? { ...others, Asia: { ...some, players: 8 } } : others
+      return { figures: { ...figures, by: { ...figures.by, region } } }
+    }),
+  }))
+  const { document } = parseHTML(await reportHtml({ ...result, variants }))
+  const rows = Array.from(document.querySelectorAll('#served ~ .scroll tr'))
+  const cells = rows.find((row) => row.textContent.includes('Asia'))?.querySelectorAll('td')
+  expect(cells?.[0]?.textContent.trim()).toBe('2')
+})
+
 test('the HTML page of a search shows the Pareto front, the chosen schedule and the patch', async () => {
   const front = [1, 2, 3].map((at) => ({ waitP90Ms: at * 10_000, cost: 4 - at, keeps: at < 3 }))
   const patch = '--- a.yaml\n+++ a.yaml\n+ value: <5>'

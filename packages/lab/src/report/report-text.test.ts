@@ -72,3 +72,14 @@ test('a text report shows each pool next to variants without it', () => {
     '',
   ])
 })
+
+test('a text report averages the share of an end over all seeds, also those in which nobody ended so', () => {
+  const text = reportText(resultOf({ a: [{ refused: 0.1 }, {}, {}, {}], b: [{}, {}, {}, {}] }))
+  expect(text).toMatch(/\nrefused by the rules +2\.5 % +0\.0 %\n/)
+  expect(reportText(resultOf({ a: [{}, {}] }))).not.toContain('refused by the rules')
+})
+
+test('a text report shows the busiest moment of any seed beside the limit of requests', () => {
+  const text = reportText(resultOf({ a: [{ busiest: 10 }, { busiest: 50 }] }))
+  expect(text).toMatch(/\nbusiest requests, of limit +125\.0 %/)
+})

@@ -58,39 +58,54 @@ const UNITS: Readonly<Record<string, Unit>> = { km: 'km', ms: 'roundTripMs' }
 /** Formats a number in the unit of a limit: `60 ms`, `1,000 km`, `5`. */
 export const quantityIn = (unit: string, value: number): string => quantity(value, UNITS[unit] ?? 'skill')
 
+/** How the values of several runs become one text. */
+interface Summary {
+  /** The value of a run that has none. Default: such a run does not count. */
+  readonly without?: number
+  /** The value over the seeds that is shown. Default `mean`. */
+  readonly shown?: keyof OverSeeds
+}
+
 /**
- * Returns a figure of each variant as text: the mean over the seeds, or `–`. Undefined if no variant has the figure.
+ * Returns a figure of each variant over the seeds as text, or `–`. Undefined if no variant has the figure.
  */
-export function meanTexts(
+export function overSeedsTexts(
   variants: readonly Variant[],
   unit: Unit,
   of: (figures: Figures) => number | undefined,
+  { without, shown = 'mean' }: Summary = {},
 ): string[] | undefined {
-  const means = variants.map(({ runs }) => overSeeds(runs.map(({ figures }) => of(figures)))?.mean)
+  const values = variants.map(({ runs }) => runs.map(({ figures }) => of(figures)))
   const currency = variants[0]?.runs[0]?.figures.servers.currency
-  if (means.every((mean) => mean === undefined)) return undefined
-  return means.map((mean) => (mean === undefined ? '–' : quantity(mean, unit, currency)))
+  if (values.flat().every((value) => value === undefined)) return undefined
+  return values.map((own) => {
+    const value = overSeeds(own.map((one) => one ?? without))?.[shown]
+    return value === undefined ? '–' : quantity(value, unit, currency)
+  })
 }
 
-/** Figures that are neither good nor bad, in display order. Some appear in only one of the reports. */
-const PLAIN: readonly (readonly [
+/** A figure that is neither good nor bad. Some appear in only one of the reports. */
+type PlainFigure = readonly [
   label: string,
   unit: Unit,
   of: (figures: Figures) => number | undefined,
-  only?: 'text' | 'page',
-])[] = [
+  options?: Summary & { readonly only?: 'text' | 'page' },
+]
+
+/** Figures that are neither good nor bad, in display order. The ends of a run do not contain those of nobody. */
+const PLAIN: readonly PlainFigure[] = [
   ['players in tickets', 'count', ({ all }) => all.players],
   ['wait, 99 % within', 'ms', ({ all }) => (all.waitMs.count === 0 ? undefined : all.waitMs.p99)],
   ['gave up', 'share', ({ all }) => all.gaveUp],
-  ['expired', 'share', ({ all }) => all.ends.expired, 'page'],
-  ['refused by the rules', 'share', ({ all }) => all.ends.refused],
-  ['matches', 'count', ({ matches }) => matches.count, 'page'],
+  ['expired', 'share', ({ all }) => all.ends.expired, { only: 'page', without: 0 }],
+  ['refused by the rules', 'share', ({ all }) => all.ends.refused, { without: 0 }],
+  ['matches', 'count', ({ matches }) => matches.count, { only: 'page' }],
   ['servers at most', 'count', ({ servers }) => servers.most],
   ['server hours', 'hours', ({ servers }) => servers.hours],
   ['of these idle', 'hours', ({ servers }) => servers.idleHours],
   ['of these booting', 'hours', ({ servers }) => servers.bootHours],
   ['cost of servers', 'money', ({ servers }) => servers.cost],
-  ['busiest requests, of limit', 'share', busiestOf, 'text'],
+  ['busiest requests, of limit', 'share', busiestOf, { only: 'text', shown: 'high' }],
 ]
 
 /** Returns the highest use of a rate limit by any operation, as a share of the limit; undefined without requests. */
@@ -101,8 +116,8 @@ function busiestOf({ requests }: Figures): number | undefined {
 
 /** Returns the figures of each variant that are neither good nor bad, as text. */
 export const plainTexts = (variants: readonly Variant[], report: 'text' | 'page') =>
-  PLAIN.flatMap(([label, unit, of, only = report]) => {
-    const texts = only === report ? meanTexts(variants, unit, of) : undefined
+  PLAIN.flatMap(([label, unit, of, { only = report, ...summary } = {}]) => {
+    const texts = only === report ? overSeedsTexts(variants, unit, of, summary) : undefined
     return texts === undefined ? [] : [{ label, texts }]
   })
 
