@@ -2,3 +2,4 @@
 export { createConsole } from './console.js'
 export { createFileEventStore } from './event-store.js'
 export type { ApplyQueue, ConsoleOptions, OpenEvents, Processes } from './options.js'
+export { withHidden } from './queue-cards.js'

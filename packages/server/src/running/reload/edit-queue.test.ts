@@ -1,3 +1,4 @@
+import { defineQueue } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'
 import { parseDocument } from 'yaml'
 import { editQueue, NotEdited } from './edit-queue.js'
@@ -84,6 +85,50 @@ test('an edit of a queue keeps variables of servers, unless the definition has s
   expect(editQueue(text, 'duel', duel)).toContain('environment: { REGION_KEY: abc }')
   const withEnv = duel.replace("version: '1.0'", "version: '1.0', environment: { REGION_KEY: xyz }")
   expect(editQueue(text, 'duel', withEnv)).toContain('REGION_KEY: xyz')
+})
+
+describe('parts of a queue that the console does not show', () => {
+  const deploy = "{ application: my-game, version: '1.0', environment: { KEY: abc }, probe: { kind: udp, port: game } }"
+  const withPayload = deploy.replace('port: game', "port: game, payload: 'AAEC'")
+  const definition = (text: string) => defineQueue(parseDocument(text, { merge: true }).toJS().queues.at(-1))
+  /** Edits only the rules of the last queue, as the console does: its page never receives variables and payloads. */
+  const editRules = (text: string) => {
+    const inForce = definition(text)
+    const { environment: _, hiddenEnvironment: __, probe, ...others } = inForce.deploy
+    const { payload: ___, ...shown } = probe as { readonly payload?: string }
+    const page = { ...inForce, rules: [{ kind: 'avoid' }], deploy: { ...others, probe: shown } }
+    return editQueue(text, inForce.name, JSON.stringify(page), inForce)
+  }
+
+  test.each([
+    ['written in the queue', `queues: [{ name: duel, matchSize: 2, deploy: ${withPayload} }]`],
+    ['merged into deploy', `base: &base ${withPayload}\nqueues: [{ name: duel, matchSize: 2, deploy: { <<: *base } }]`],
+    ['shared by an alias', `base: &base ${withPayload}\nqueues: [{ name: duel, matchSize: 2, deploy: *base }]`],
+    [
+      'merged into the queue',
+      `base: &base { deploy: ${withPayload} }\nqueues: [{ <<: *base, name: duel, matchSize: 2 }]`,
+    ],
+  ])('an edit of rules keeps variables and the probe of servers that are %s', (_, text) => {
+    const edited = definition(editRules(text))
+    expect(edited.rules).toHaveLength(1)
+    expect(edited.deploy).toEqual(definition(text).deploy)
+  })
+
+  test('an edit of rules leaves matchSize as it is written', () => {
+    const text = `queues: [{ name: duel, matchSize: 2, deploy: ${withPayload} }]`
+    expect(editRules(text)).toContain('matchSize: 2')
+    expect(editRules(text)).not.toContain('teams')
+  })
+
+  test('an edit of rules leaves the deploy that queues share as it is written', () => {
+    const text = `queues:
+  - { name: trio, matchSize: 3, deploy: &base ${withPayload} }
+  - name: duel
+    matchSize: 2
+    deploy: *base # of trio
+`
+    expect(editRules(text)).toContain('deploy: *base # of trio')
+  })
 })
 
 describe('an edit of numbers and inline lists', () => {

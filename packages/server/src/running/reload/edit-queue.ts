@@ -1,3 +1,4 @@
+import type { QueueDefinition } from '@muster/matchmaker'
 import {
   type Document,
   isAlias,
@@ -8,9 +9,11 @@ import {
   type Node,
   parseDocument,
   stringify,
+  visit,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
+import { withHidden } from '../../console/index.js'
 
 /** A part of a text, and its replacement. */
 interface Splice {
@@ -33,7 +36,7 @@ function spliceYaml(text: string, document: Document, old: Node, next: Node): st
 }
 
 function between(text: string, document: Document, old: Node, next: Node): Splice[] | undefined {
-  if (saysSame(document, old, next)) return []
+  if (old === next || saysSame(document, old, next)) return []
   if (isMap(old) && isMap(next)) return betweenMaps(text, document, old, next)
   if (isSeq(old) && isSeq(next) && old.items.length === next.items.length)
     return betweenAll(old.items.map((item, at) => between(text, document, item as Node, next.items[at] as Node)))
@@ -57,12 +60,24 @@ const betweenAll = (parts: readonly (readonly Splice[] | undefined)[]): Splice[]
 function replaced(text: string, old: Node, next: Node): Splice[] | undefined {
   if (isAlias(old) || (isScalar(old) && typeof old.value === 'string') || old.range === undefined || old.range === null)
     return undefined
+  if (hasAlias(next)) return undefined
   const [from, to] = old.range
   const before = text.slice(from, to)
   const isBlock = !isScalar(old) && (old as YAMLMap | YAMLSeq).flow !== true
   if (isBlock || old.anchor !== undefined || /[\n#]/.test(before)) return undefined
   const made = before.includes('"') ? JSON.stringify(next.toJSON()) : flowText(next, before)
   return made.includes('\n') ? undefined : [{ from, to, text: made }]
+}
+
+function hasAlias(node: Node): boolean {
+  let found = false
+  visit(node, {
+    Alias: () => {
+      found = true
+      return visit.BREAK
+    },
+  })
+  return found
 }
 
 /** Returns a value on one line, with the old text's spacing inside brackets. */
@@ -100,7 +115,7 @@ export class NotEdited extends Error {
  */
 export function editQueue(text: string, name: string, yaml: string, inForce?: unknown): string {
   const document = parseDocument(text)
-  const changed = parseDocument(yaml)
+  const changed = parseDocument(yaml, { merge: true })
   if (document.errors.length > 0) throw new NotEdited('The configuration file is not valid YAML now. Correct it first.')
   if (changed.errors.length > 0 || !isMap(changed.contents))
     throw new NotEdited('The definition of a queue must be a YAML mapping.')
@@ -108,7 +123,8 @@ export function editQueue(text: string, name: string, yaml: string, inForce?: un
   const next = changed.contents as YAMLMap
   if (next.get('name') !== name)
     throw new NotEdited(`The definition of the queue must keep the name ${JSON.stringify(name)}.`)
-  keepVariables(old, next)
+  keepHidden(changed, next, inForce ?? old.toJS(document))
+  keepAsWritten(old, next, inForce)
   leaveOut(old, next, inForce)
   const spliced = spliceYaml(text, document, old, next)
   if (spliced !== undefined) return onlyThis(text, name, spliced)
@@ -161,17 +177,46 @@ function queueOf(document: Document, name: string): YAMLMap {
   )
 }
 
-const VARIABLES = ['environment', 'hiddenEnvironment']
-
-/** Copies the variables of servers from the old definition, because the console's page never receives them. */
-function keepVariables(old: YAMLMap, next: YAMLMap): void {
-  const [before, after] = [old.get('deploy'), next.get('deploy')]
-  if (!isMap(before) || !isMap(after)) return
-  for (const pair of before.items)
-    if (VARIABLES.includes(nameOf(pair.key)) && !after.has(nameOf(pair.key))) after.items.push(pair)
+/** Adds the parts of `deploy` that the console's page never receives, unless the new definition has some. */
+function keepHidden(changed: Document, next: YAMLMap, before: unknown): void {
+  const whole = withHidden(changed.toJS({ maxAliasCount: -1 }), before as QueueDefinition) as {
+    readonly deploy?: unknown
+  }
+  const deploy = next.get('deploy')
+  if (isMap(deploy)) addMissing(changed, deploy, whole.deploy)
+  else if (whole.deploy !== undefined && !next.has('pool')) next.set('deploy', changed.createNode(whole.deploy))
 }
 
-/** Removes fields that the text omits and that equal their defaults, because the console's page sends all defaults. */
+function addMissing(document: Document, map: YAMLMap, whole: unknown): void {
+  for (const [name, value] of Object.entries(whole ?? {})) {
+    const given = map.get(name)
+    if (!map.has(name)) map.set(name, document.createNode(value))
+    else if (isMap(given)) addMissing(document, given, value)
+  }
+}
+
+/**
+ * Keeps `deploy` and `matchSize` as the text has them, if the edit does not change them. The text may share `deploy`
+ * with other queues. The console's page receives `matchSize` as `teams`.
+ */
+function keepAsWritten(old: YAMLMap, next: YAMLMap, inForce: unknown): void {
+  const keep = (shown: string, written: string) => {
+    const pair = old.items.find(({ key }) => nameOf(key) === written)
+    const said = next.get(shown)
+    if (pair === undefined || !isNode(said) || (next.has(written) && shown !== written)) return
+    const now: unknown = Reflect.get(Object(inForce), shown)
+    if (JSON.stringify(inOrder(said.toJSON())) !== JSON.stringify(inOrder(now))) return
+    next.delete(shown)
+    next.items.push(pair as YAMLMap['items'][number])
+  }
+  keep('deploy', 'deploy')
+  if (!old.has('teams')) keep('teams', 'matchSize')
+}
+
+/**
+ * Removes fields that the text omits and that equal their defaults, because the console's page sends all defaults.
+ * Beside `<<`, a field that the text omits may not be a default, so all are kept.
+ */
 function leaveOut(old: unknown, next: unknown, inForce: unknown): void {
   if (isSeq(old) && isSeq(next) && Array.isArray(inForce) && old.items.length === next.items.length)
     for (const [index, item] of next.items.entries()) leaveOut(old.items[index], item, inForce[index])
@@ -179,7 +224,9 @@ function leaveOut(old: unknown, next: unknown, inForce: unknown): void {
   const counting = (key: unknown): unknown => Reflect.get(inForce, nameOf(key))
   next.items = next.items.filter(({ key, value }) => {
     const said = isNode(value) ? (value.toJSON() as unknown) : value
-    return old.has(nameOf(key)) || JSON.stringify(inOrder(said)) !== JSON.stringify(inOrder(counting(key)))
+    return (
+      old.has(nameOf(key)) || old.has('<<') || JSON.stringify(inOrder(said)) !== JSON.stringify(inOrder(counting(key)))
+    )
   })
   for (const { key, value } of next.items) leaveOut(old.get(nameOf(key), true), value, counting(key))
 }
