@@ -50,6 +50,23 @@ test('an edited configuration that is a symbolic link stays a link, and its targ
   expect(await readFile(path, 'utf8')).toContain('matchSize: 4')
 })
 
+test('a configuration file that begins with a byte order mark can be edited', async () => {
+  await writeFile(path, `\u{FEFF}${text}`)
+  const { file } = await setUp()
+  await file.editQueue('duel', DUEL)
+  expect(await readFile(path, 'utf8')).toContain('matchSize: 4')
+})
+
+test('an edit is refused while the file holds a configuration that could not be applied', async () => {
+  const { file, apply, reload } = await setUp()
+  const theirs = text.replace('name: test', 'name: tested')
+  await writeFile(path, theirs)
+  apply.mockRejectedValueOnce(new Error('needs a restart'))
+  await reload()
+  await expect(file.editQueue('duel', DUEL)).rejects.toThrow('The configuration file was changed before the edit.')
+  expect(await readFile(path, 'utf8')).toBe(theirs)
+})
+
 test('an edit of the configuration file is refused if the file has changed in between', async () => {
   const { file, apply, reload } = await setUp()
   const theirs = text.replace('name: test', 'name: tested')

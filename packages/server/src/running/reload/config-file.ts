@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { messageOf, oneAtATime } from '@muster/core/internal'
@@ -7,6 +7,7 @@ import {
   type Config,
   type Finding,
   InvalidConfig,
+  needTextFile,
   readConfig,
   readConfigText,
   type ReadOptions,
@@ -33,7 +34,7 @@ export async function replaceFile(target: string, text: string, before: string):
     } finally {
       await file.close()
     }
-    if ((await readFile(target, 'utf8')) !== before)
+    if ((await needTextFile(target)) !== before)
       throw new NotEdited('The configuration file was changed during the edit. Repeat the edit.')
     await rename(beside, target)
   } catch (error) {
@@ -53,7 +54,7 @@ export type OpenConfigFile = Awaited<ReturnType<typeof openConfigFile>>
 /** Opens the configuration file. @throws {InvalidConfig} with all faults */
 export async function openConfigFile({ path, env }: ConfigFileOptions) {
   const first = await readConfig(path, { env })
-  /** The text that was read last. It is in force unless it was invalid. */
+  /** The text that is in force. */
   let seen = first.text
   const inTurn = oneAtATime()
   return {
@@ -69,9 +70,9 @@ export async function openConfigFile({ path, env }: ConfigFileOptions) {
         try {
           const { config, text, warnings } = await readConfig(path, { env })
           if (text === seen && !isForced) return
-          seen = text
           tellWarnings(log, warnings)
           await apply(config)
+          seen = text
         } catch (error) {
           tellNotReloaded(log, error)
         }
@@ -111,7 +112,7 @@ async function changeFile({ path, env }: ConfigFileOptions, seen: string, change
   try {
     // Writes the target of a symbolic link, so that the link remains.
     const target = await realpath(path)
-    const before = await readFile(target, 'utf8')
+    const before = await needTextFile(target)
     if (before !== seen)
       throw new NotEdited('The configuration file was changed before the edit. Read it again and repeat the edit.')
     const read = await readConfigText(change(before), { path, env })
