@@ -116,7 +116,7 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
   let mounts = startingMounts()
   const answers = createAnswerCounts()
   const isDev = devToken !== undefined
-  const listen = () => openListeners({ config, mounts: () => mounts, log, clock, isDev })
+  const listen = () => openListeners({ config: () => inForce.config, mounts: () => mounts, log, clock, isDev })
   // The previous process may still listen on the address. This process then listens later, once that process has
   // released the store and ended.
   const early = await listen().catch((error: unknown) => {

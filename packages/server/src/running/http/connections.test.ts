@@ -1,16 +1,16 @@
 import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ConnectionsOptions, createConnections, levelFor } from './connections.js'
+import { type ConnectionBounds, type ConnectionsOptions, createConnections, levelFor } from './connections.js'
 
-function crowd(options: Partial<ConnectionsOptions<string>> = {}) {
+function crowd({ most = 10, ...options }: Partial<ConnectionsOptions<string> & ConnectionBounds> = {}) {
+  const perAddress = 'perAddress' in options ? options.perAddress : 100
   const clock = createManualClock()
   const ended: string[] = []
   const told: number[] = []
   const connections = createConnections<string>({
-    most: 10,
+    bounds: () => ({ most, perAddress }),
     beyond: 0,
-    perAddress: 100,
     end: (socket) => ended.push(socket),
     onCrowded: ({ refused }) => told.push(refused),
     freshMs: 0,
@@ -107,6 +107,18 @@ describe('the share of connections', () => {
     expect(await taken('2001:db8:2::1')).toBe(3)
     expect(connections.counts().largest).toBe(12)
   })
+})
+
+test('changed limits of connections apply to the next connection', async () => {
+  let perAddress: number | undefined = 1
+  const { connections, ended, open } = crowd({ bounds: () => ({ most: 100, perAddress }), freshMs: 1e9 })
+  expect(await open('192.0.2.1', 'a', 2)).toEqual([true, false])
+  perAddress = undefined
+  expect(await open('192.0.2.1', 'b', 2)).toEqual([true, true])
+  perAddress = 3
+  expect(await open('192.0.2.1', 'c', 1)).toEqual([false])
+  expect(ended).toEqual([])
+  expect(connections.counts().open).toBe(3)
 })
 
 test('ended connections are forgotten, and reported at most every ten seconds', async () => {

@@ -43,16 +43,21 @@ class BySize<Thing> {
   }
 }
 
-export interface ConnectionsOptions<Socket> {
+export interface ConnectionBounds {
   /** Maximum number of connections on which everybody is answered. */
   readonly most: number
-  /** Number of connections above `most`. Only operators are answered on them. */
-  readonly beyond: number
   /**
    * Maximum number of connections of an IPv4 address or an IPv6 /64. A /56 may have twice as many, and a /48 four
    * times. Undefined means no such limit, because all connections come from a proxy's address.
    */
   readonly perAddress: number | undefined
+}
+
+export interface ConnectionsOptions<Socket> {
+  /** Returns the limits of the current configuration. */
+  readonly bounds: () => ConnectionBounds
+  /** Number of connections above `most`. Only operators are answered on them. */
+  readonly beyond: number
   readonly end: (socket: Socket) => void
   /** Called with the counts while connections are ended or refused, at most every ten seconds. */
   readonly onCrowded: (counts: ConnectionCounts) => void
@@ -82,7 +87,6 @@ export interface ConnectionCounts {
 /** The connections of an address or a prefix. */
 interface Holder {
   readonly key: string
-  readonly share: number
   /** True for the widest prefix of an address. Each connection belongs to exactly one such holder. */
   readonly isWidest: boolean
   readonly open: Set<Open<unknown>>
@@ -113,7 +117,7 @@ const TOLD_EVERY_MS = 10_000
  * most connections lose some instead.
  */
 export function createConnections<Socket>(options: ConnectionsOptions<Socket>) {
-  const { most, beyond, perAddress, end, onCrowded, clock, freshMs = FRESH_MS } = options
+  const { bounds, beyond, end, onCrowded, clock, freshMs = FRESH_MS } = options
   const all = new Map<Socket, Open<Socket>>()
   const holders = new Map<string, Holder>()
   const widest = new BySize<Holder>()
@@ -124,8 +128,7 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>) {
   const holdersOf = (address: string): Holder[] => {
     const keys = addressBlocks(address)
     return keys.map((key, index) => {
-      const share = (perAddress ?? Infinity) * (MULTIPLES[index] ?? 1)
-      return holders.get(key) ?? { key, share, isWidest: index === keys.length - 1, open: new Set() }
+      return holders.get(key) ?? { key, isWidest: index === keys.length - 1, open: new Set() }
     })
   }
   const forget = (one: Open<Socket>): void => {
@@ -170,7 +173,7 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>) {
     endAll([...largest.open].slice(-Math.min(BUSY_FREED, Math.floor(more / 2))), 'busyEnded')
   }
   /** Frees a place for one more connection, if possible. */
-  const makeRoom = (newcomer: Holder): void => {
+  const makeRoom = (newcomer: Holder, { most, perAddress }: ConnectionBounds): void => {
     const now = clock.now()
     if (now >= vainUntil && endIdle(Math.ceil(most * PART_FREED)) === 0) vainUntil = now + IN_VAIN_MS
     if (all.size >= most && perAddress !== undefined) endBusy(newcomer)
@@ -190,15 +193,18 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>) {
   return {
     /** Adds a new connection. Returns false if it is refused, and then stores nothing. */
     open: (socket: Socket, address: string | undefined): boolean => {
+      const bound = bounds()
+      const { most, perAddress = Infinity } = bound
       const its = holdersOf(address ?? 'unknown')
-      for (const holder of its) {
-        if (holder.open.size < holder.share) continue
-        if (endAll(longestIdle(holder, Math.ceil(holder.share * PART_FREED)), 'idleEnded') === 0) return refuse()
+      for (const [index, holder] of its.entries()) {
+        const share = perAddress * (MULTIPLES[index] ?? 1)
+        if (holder.open.size < share) continue
+        if (endAll(longestIdle(holder, Math.ceil(share * PART_FREED)), 'idleEnded') === 0) return refuse()
         tell()
       }
       const isFull = all.size >= most
       if (isFull) {
-        makeRoom(its.at(-1) as Holder)
+        makeRoom(its.at(-1) as Holder, bound)
         if (all.size >= most + beyond) return refuse()
       }
       const one: Open<Socket> = { socket, holders: its, isBeyond: all.size >= most, requests: 0, since: clock.now() }
@@ -232,7 +238,7 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>) {
       tell()
     },
     /** Returns true if the connection was accepted above `most`, and there still are more than `most` connections. */
-    isBeyond: (socket: Socket) => all.get(socket)?.isBeyond === true && all.size > most,
+    isBeyond: (socket: Socket) => all.get(socket)?.isBeyond === true && all.size > bounds().most,
     counts,
   }
 }

@@ -21,8 +21,8 @@ const requests = (paths: readonly string[], method = 'GET') =>
 const numbered = (count: number) => Array.from({ length: count }, (_, nth) => `/${nth}`)
 
 async function open(options: Partial<ListenerOptions>) {
-  const bounds = { mostConnections: 100, mostPerAddress: 50 }
-  listener = await openListener({ host: '127.0.0.1', port: 0, onRequest: () => {}, ...bounds, ...options })
+  const bounds = () => ({ most: 100, perAddress: 50 })
+  listener = await openListener({ host: '127.0.0.1', port: 0, onRequest: () => {}, bounds, ...options })
   const { port } = listener
   /** A connection, and what it is answered. */
   return async (text: string) => {

@@ -18,8 +18,7 @@ async function open(options: Partial<ListenerOptions> = {}) {
     host: '127.0.0.1',
     port: 0,
     onRequest: (_, response) => response.end('served'),
-    mostConnections: 100,
-    mostPerAddress: 50,
+    bounds: () => ({ most: 100, perAddress: 50 }),
     ...options,
   })
   const { port } = listener
@@ -59,7 +58,7 @@ describe('a misbehaving connection', () => {
   })
 
   test('beyond the limit of an address new connections are ended, until an earlier connection has ended', async () => {
-    const send = await open({ mostPerAddress: 2 })
+    const send = await open({ bounds: () => ({ most: 100, perAddress: 2 }) })
     const [first] = [await send(''), await send('')]
     const third = await send('')
     expect(await third.ended).toBe('')
@@ -77,8 +76,7 @@ test.skipIf(process.platform !== 'linux')(
   async () => {
     const told: number[] = []
     const send = await open({
-      mostConnections: 60,
-      mostPerAddress: 20,
+      bounds: () => ({ most: 60, perAddress: 20 }),
       freshMs: 0,
       onCrowded: ({ idleEnded }) => told.push(idleEnded),
     })
@@ -96,8 +94,7 @@ test.skipIf(process.platform !== 'linux')(
 test('beyond the connection limit a different answer is given if no connection is idle', async () => {
   const begun: (() => void)[] = []
   const send = await open({
-    mostConnections: 2,
-    mostPerAddress: undefined,
+    bounds: () => ({ most: 2, perAddress: undefined }),
     beyond: 2,
     onRequest: (_, response) => void begun.push(() => response.end('served')),
     onRequestBeyond: (_, response) => response.end('operated'),
@@ -115,8 +112,7 @@ test('a taken port is an error of the listener, and nothing listens', async () =
     host: '127.0.0.1',
     port: listener?.port ?? 0,
     onRequest: () => {},
-    mostConnections: 1,
-    mostPerAddress: undefined,
+    bounds: () => ({ most: 1, perAddress: undefined }),
   })
   await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' })
 })

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '@muster/core/clock'
 import type { Config } from '../../config/index.js'
 import type { Log } from '../../telemetry/log.js'
 import { createAcceptQueue } from './accept-queue.js'
-import { type ConnectionCounts, createConnections } from './connections.js'
+import { type ConnectionBounds, type ConnectionCounts, createConnections } from './connections.js'
 import type { Mounts } from './mounts.js'
 
 interface InTurnOptions {
@@ -75,12 +75,10 @@ export interface ListenerOptions {
   readonly onRequest: RequestListener
   /** Handles requests on connections that were accepted beyond the limit. Default: `onRequest`. */
   readonly onRequestBeyond?: RequestListener | undefined
-  /** Maximum number of connections; a stream or a long poll is one. */
-  readonly mostConnections: number
+  /** Returns the maximum numbers of connections, in total and of one address. A stream or a long poll is one. */
+  readonly bounds: () => ConnectionBounds
   /** Number of connections that are accepted beyond the limit. Default none. */
   readonly beyond?: number | undefined
-  /** Maximum number of connections of one address: see `ConnectionsOptions.perAddress`. */
-  readonly mostPerAddress: number | undefined
   /** Called while connections are ended or refused: see `ConnectionsOptions.onCrowded`. */
   readonly onCrowded?: ((counts: ConnectionCounts) => void) | undefined
   readonly clock?: Clock | undefined
@@ -125,9 +123,8 @@ export async function openListener(options: ListenerOptions): Promise<ListeningS
   const { host, port, onRequest, onRequestBeyond = onRequest, headersTimeoutMs = HEADERS_TIMEOUT_MS } = options
   const { clock = systemClock } = options
   const connections = createConnections<Socket>({
-    most: options.mostConnections,
+    bounds: options.bounds,
     beyond: options.beyond ?? 0,
-    perAddress: options.mostPerAddress,
     end: (socket) => socket.destroy(),
     onCrowded: options.onCrowded ?? (() => {}),
     clock,
@@ -219,21 +216,19 @@ const KEPT_DESCRIPTORS = 300
 export function listenerBounds({ limits, addresses }: Config, descriptors: number | undefined) {
   const wanted = (limits.waits ?? WAITS) + MORE_CONNECTIONS
   const possible = descriptors === undefined ? Infinity : Math.max(BEYOND, descriptors - KEPT_DESCRIPTORS - BEYOND)
-  const mostConnections = Math.min(wanted, possible)
+  const most = Math.min(wanted, possible)
   return {
-    mostConnections,
-    beyond: BEYOND,
-    mostPerAddress:
-      addresses.trustedProxies.length > 0
-        ? undefined
-        : Math.min(MOST_PER_ADDRESS, Math.ceil(mostConnections * PART_PER_ADDRESS)),
+    most,
+    perAddress:
+      addresses.trustedProxies.length > 0 ? undefined : Math.min(MOST_PER_ADDRESS, Math.ceil(most * PART_PER_ADDRESS)),
     /** The configured limit, if file descriptors allow fewer connections; otherwise undefined. */
-    wanted: mostConnections < wanted ? wanted : undefined,
+    wanted: most < wanted ? wanted : undefined,
   }
 }
 
 interface ListenersOptions {
-  readonly config: Config
+  /** Returns the current configuration. Its addresses of the listeners are read once. */
+  readonly config: () => Config
   /** Returns the current routes, which a reload replaces. */
   readonly mounts: () => Mounts
   readonly log: Log
@@ -247,20 +242,23 @@ const MOST_ADMIN = 200
 
 /** Opens the players' listener, and the operators' listener if it is configured. If one fails, neither stays open. */
 export async function openListeners({ config, mounts, log, clock, isDev }: ListenersOptions): Promise<ListeningServer> {
-  const { listen } = config
-  const bounds = listenerBounds(config, await descriptorLimit())
-  if (bounds.wanted !== undefined && !isDev)
+  const { listen } = config()
+  const descriptors = await descriptorLimit()
+  const bounds = () => listenerBounds(config(), descriptors)
+  const { most, wanted } = bounds()
+  if (wanted !== undefined && !isDev)
     log.warn(
-      `file descriptors are fewer than the connections that limits.waits allows: ${bounds.mostConnections} of ` +
-        `${bounds.wanted} are taken. Raise the limit (ulimit -n, LimitNOFILE), or lower limits.waits`,
+      `file descriptors are fewer than the connections that limits.waits allows: ${most} of ` +
+        `${wanted} are taken. Raise the limit (ulimit -n, LimitNOFILE), or lower limits.waits`,
     )
   const players = await openListener({
-    ...bounds,
+    bounds,
+    beyond: BEYOND,
     host: listen.host,
     port: listen.port,
     onRequest: (...request) => mounts().all(...request),
     onRequestBeyond: (...request) => mounts().beyond(...request),
-    onCrowded: (counts) => log.warn(crowded(counts, bounds.mostConnections)),
+    onCrowded: (counts) => log.warn(crowded(counts, bounds().most)),
     clock,
   })
   if (listen.admin === undefined) return players
@@ -268,8 +266,7 @@ export async function openListeners({ config, mounts, log, clock, isDev }: Liste
     const admin = await openListener({
       ...listen.admin,
       onRequest: (...request) => mounts().admin(...request),
-      mostConnections: MOST_ADMIN,
-      mostPerAddress: undefined,
+      bounds: () => ({ most: MOST_ADMIN, perAddress: undefined }),
       clock,
     })
     return both(players, admin)
