@@ -224,7 +224,9 @@ export function createFakeService({
       }),
     authorizeUser: ({ session_id, user_ip }) =>
       call('authorizeUser', () => {
-        const stored = find(session_id)
+        const stored = sessions.get(session_id)
+        // A public deployment has no 404 for this operation (live fact).
+        if (stored === undefined) throw new InvalidInput('no such session', { status: 400 })
         const other = stored.users.at(0)
         const user = addUser(stored, user_ip)
         const wrong = other !== undefined && draw('authorizeUser', ['token of another']) !== undefined

@@ -86,6 +86,19 @@ describe('the relay session of a lobby', () => {
     expect((await lobbies.get({ lobbyId, playerId: 'ann' })).run).toMatchObject({ term: 2, status: 'relayed' })
   })
 
+  test('a relay session that the service no longer knows is replaced when a member joins', async () => {
+    const { clock, lobbies, code, service, start, credentials } = await withThree()
+    await start()
+    const before = await credentials('ann')
+    await service.delete({ session_id: before.sessionId })
+    await lobbies.join({ player: player('dora'), code })
+    await clock.advance(5000)
+    for (const id of ['ann', 'dora']) {
+      const { sessionToken, userToken } = await credentials(id)
+      expect(service.isValid(sessionToken, userToken)).toBe(true)
+    }
+  })
+
   test('a relay session ends when the host stops it, and its delete is repeated until confirmed', async () => {
     const { clock, lobbies, lobbyId, service, start } = await withThree({
       service: { faults: [{ operation: 'delete', fault: 'lost before', times: 3 }] },

@@ -1,4 +1,4 @@
-import { Conflict, NotFound } from '@muster/core'
+import { Conflict, InvalidInput, NotFound } from '@muster/core'
 import { RelayNotAuthorized, RelayNotRevoked } from '../errors.js'
 import { readSession, type SessionContext } from './session-context.js'
 import { isTransient, unlessTransient } from './orphans.js'
@@ -12,7 +12,7 @@ const PAUSE_MS = 500
  * Admits one more player, who has no seat yet, with a token that belongs to this player alone. After a lost response or
  * a 409, the session is read: a token at the player's address that no other player has is used. A received response is
  * compared with a reading too, because another player's token must never be handed out.
- * @throws {RelayNotAuthorized} if there is no such token.
+ * @throws {RelayNotAuthorized} if there is no such token; {NotFound} if the service no longer knows the session.
  */
 export async function authorizePlayer(
   context: SessionContext,
@@ -24,7 +24,9 @@ export async function authorizePlayer(
 
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     if (attempt > 1) await context.clock.sleep(PAUSE_MS * (attempt - 1), context.closing)
-    const answered = await authorize(context, session.id, player.ip).catch((error: unknown) => {
+    const answered = await authorize(context, session.id, player.ip).catch(async (error: unknown) => {
+      // A public deployment has no 404 here (live fact). If the session is gone, the reading throws NotFound.
+      if (error instanceof InvalidInput) await readSession(context, session.id)
       if (!isTransient(error) && !(error instanceof Conflict)) throw error
       failure = error
       return undefined
