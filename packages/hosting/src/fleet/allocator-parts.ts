@@ -9,6 +9,7 @@ import { Enrolling } from './enrolling.js'
 import { HostedMatches } from './hosted-matches.js'
 import { Pools } from '../pools/index.js'
 import { ServerBrowser } from '../browser/index.js'
+import { createOwnPauses } from './own-pauses.js'
 import { CreationRoom } from './creation-room.js'
 import { createSpendingLimiter, type SpendingLimiter } from './spending-limiter.js'
 import { ServerCreation } from './server-creation.js'
@@ -44,6 +45,7 @@ export class AllocatorParts {
   readonly receiveWebhook: ReturnType<typeof createWebhookReceiver>
   readonly #options: AllocatorOptions
   readonly #listening: ListenCheck
+  readonly #wasPaused: (now: number) => boolean
 
   constructor(options: AllocatorOptions) {
     const { serverLog, clock, random, on, prober = networkProber } = options
@@ -65,6 +67,7 @@ export class AllocatorParts {
     const context = { fleet, writer, sources: this.#openSources(options, fleet), keys, clock, random, on }
     this.context = context
     this.#options = options
+    this.#wasPaused = createOwnPauses(clock.now())
     this.spendingLimiter = createSpendingLimiter(options.bound)
     this.signer = createJoinSigner(options.joinAlgorithm ?? 'HS256', keys)
     this.#listening = createListening({
@@ -141,16 +144,17 @@ export class AllocatorParts {
    */
   advance(now: number): void {
     const { sources, writer } = this.context
+    const wasPaused = this.#wasPaused(now)
     // Before the stored servers are known, every deployment would look like an orphan.
     if (this.recovery.isDone()) for (const source of sources.all()) source.watch(now)
     writer.advance(now)
     this.endTimes.advance(now)
     for (const source of sources.all()) source.advance(now)
-    this.lifecycle.advance(now)
+    this.lifecycle.advance(now, wasPaused)
     this.creates.advance(now)
-    this.gameServers.advance(now)
+    this.gameServers.advance(now, wasPaused)
     this.enrolling.knocking.advance(now)
-    this.matches.advance(now)
+    this.matches.advance(now, wasPaused)
     this.browser.advance(now)
   }
 

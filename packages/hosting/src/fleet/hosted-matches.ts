@@ -2,7 +2,7 @@ import type { Coordinates } from '@muster/core'
 import { newId } from '@muster/core/internal'
 import { TicketsGone } from '../errors.js'
 import type { AllocatorContext } from './allocator-context.js'
-import { createOwnPauses, type FreedReason, type GameServers, LOST_AFTER_MS } from '../game-servers/index.js'
+import { type FreedReason, type GameServers, LOST_AFTER_MS } from '../game-servers/index.js'
 import type { Pools, PoolState } from '../pools/index.js'
 import {
   type Assignment,
@@ -99,7 +99,6 @@ export class HostedMatches {
   readonly #on: HostedMatchesOptions['on']
   /** The matches that wait for a server of a pool, or for the server to accept them. */
   readonly #offers = new Map<HostedMatch, Offer>()
-  readonly #isPause: (now: number) => boolean
   #nextEndsAt = 0
 
   constructor(options: HostedMatchesOptions) {
@@ -107,7 +106,6 @@ export class HostedMatches {
     this.#fleet = options.fleet
     this.#pools = options.pools
     this.#on = options.on
-    this.#isPause = createOwnPauses(options.clock.now())
   }
 
   /** Begins a match. Resolves once the store has the match and, if possible, its claim of a server. */
@@ -247,16 +245,18 @@ export class HostedMatches {
     return sum
   }
 
-  /** Takes matches back from servers that do not reply, and ends matches whose time is over. */
-  advance(now: number): void {
+  /**
+   * Takes matches back from servers that do not reply, and ends matches whose time is over.
+   * @param wasPaused true if this process was suspended since the last call
+   */
+  advance(now: number, wasPaused: boolean): void {
     // A server could not reply or report its players while this process was suspended, so the waiting begins again.
-    const isPause = this.#isPause(now)
-    if (isPause) for (const match of this.#fleet.playing()) match.joinBy = Math.max(match.joinBy, now + LOST_AFTER_MS)
+    if (wasPaused) for (const match of this.#fleet.playing()) match.joinBy = Math.max(match.joinBy, now + LOST_AFTER_MS)
     for (const [match, offer] of this.#offers) {
       if (offer.isShort) {
         offer.isShort = false
         void this.#findServer(match)
-      } else if (isPause && offer.since < Infinity) offer.since = Math.max(offer.since, now)
+      } else if (wasPaused && offer.since < Infinity) offer.since = Math.max(offer.since, now)
       else if (now - offer.since >= ANSWER_MS) this.#claimAgain(match, 'silent')
     }
     if (now < this.#nextEndsAt) return

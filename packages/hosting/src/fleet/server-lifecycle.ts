@@ -12,7 +12,7 @@ import {
   type Server,
   type ServerFailure,
 } from '../records/index.js'
-import { createOwnPauses, ServerGone } from '../game-servers/index.js'
+import { ServerGone } from '../game-servers/index.js'
 import { ENDS_GAP_MS, STORE_PATIENCE_MS } from './server-deadlines.js'
 import { phaseAfterRestart, type StoredProgress, workOf } from './server-state.js'
 import type { ServerChange, ServerHint, OpenedSource } from '../sources/index.js'
@@ -46,12 +46,10 @@ export class ServerLifecycle {
   readonly #writer: ServerLifecycleOptions['writer']
   readonly #on: ServerLifecycleOptions['on']
   #nextEndsAt = 0
-  readonly #isPause: (now: number) => boolean
   #checksFrom = 0
 
   constructor(options: ServerLifecycleOptions) {
     this.#options = options
-    this.#isPause = createOwnPauses(options.clock.now())
     this.#fleet = options.fleet
     this.#writer = options.writer
     this.#on = options.on
@@ -258,10 +256,13 @@ export class ServerLifecycle {
     throw new ServerGone('Another deployment replaced this one. End this process.')
   }
 
-  /** Ends servers whose time limit is over. */
-  advance(now: number): void {
+  /**
+   * Ends servers whose time limit is over.
+   * @param wasPaused true if this process was suspended since the last call
+   */
+  advance(now: number, wasPaused: boolean): void {
     // After a pause, the status of each server must be read first.
-    if (this.#isPause(now)) this.#checksFrom = now + AFTER_PAUSE_MS
+    if (wasPaused) this.#checksFrom = now + AFTER_PAUSE_MS
     if (now >= this.#checksFrom) for (const server of this.#fleet.starting()) this.#endIfLate(server, now)
     if (now < this.#nextEndsAt) return
     this.#nextEndsAt = now + ENDS_GAP_MS

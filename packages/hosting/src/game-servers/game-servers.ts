@@ -24,7 +24,6 @@ import {
   type OrdersWait,
   type ServerOrders,
 } from './server-orders.js'
-import { createOwnPauses } from './own-pauses.js'
 import { assertOwnPlayers, assertPossible } from './report-checks.js'
 import type { ServerListener, ServerState, ServerView } from './server-overview.js'
 
@@ -110,7 +109,6 @@ export class GameServers {
   readonly #registered = new Set<Server>()
   /** Servers that have not reported since a restart. Their matches are unknown, so they do not count as empty. */
   readonly #expected = new Map<Server, AwaitedServer>()
-  readonly #isPause: (now: number) => boolean
   /** Epoch milliseconds before which no silence counts, because this process could not receive reports. */
   #upSince: number
 
@@ -118,7 +116,6 @@ export class GameServers {
     this.#options = options
     this.#on = options.on
     this.#upSince = options.clock.now()
-    this.#isPause = createOwnPauses(this.#upSince)
   }
 
   /**
@@ -240,8 +237,9 @@ export class GameServers {
     presence.waiter?.()
   }
 
-  advance(now: number): void {
-    if (this.#isPause(now)) this.#upSince = now
+  /** @param wasPaused true if this process was suspended since the last call */
+  advance(now: number, wasPaused: boolean): void {
+    if (wasPaused) this.#upSince = now
     for (const server of this.#registered) if (server.presence !== undefined) this.#lookAt(server, server.presence, now)
     for (const [server, one] of this.#expected) this.#lookAtExpected(server, one, now)
   }

@@ -3,6 +3,5 @@ export { type GameServerListener, GameServers, isOpen, freePlacesOn, LOST_AFTER_
 export { type Registered, ServerGone, type SessionWanted } from './server-orders.js'
 export { type FreedReason, type SeatCounts, type ServerListener, type ServerView } from './server-overview.js'
 export { createServerKeys, type ServerKeys } from './server-keys.js'
-export { createOwnPauses } from './own-pauses.js'
 export { createJoinSigner } from './join-signer.js'
 export type { JoinAlgorithm, JoinGrant } from './join-tokens.js'

@@ -133,7 +133,7 @@ export class World {
         if (one.at <= this.clock.now()) this.deliver(one.model, one.report)
         else this.late.push(one)
       }
-      this.servers.advance(this.clock.now())
+      this.servers.advance(this.clock.now(), false)
       this.seats.advance(this.clock.now())
     }
   }
