@@ -119,3 +119,10 @@ test('tickets that have waited longest are matched first, by priority', () => {
   expect(made[1]?.some((slot) => old.includes(slot))).toBe(true)
   expect(made).toHaveLength(2)
 })
+
+test('tickets whose match got no server are matched again, in a queue with roles too', () => {
+  const pool = createPool<string>({ ...(queues['teams with roles'] as Model<string>), radius: undefined, spans: [] })
+  for (const [at, entry] of crowd(10, 3).entries()) pool.add({ ...entry, facts: at % 4 === 0 ? 'tank' : 'dps' })
+  // Nobody removes the tickets of the matches.
+  for (let round = 0; round < 3; round += 1) expect([...pool.group(NOW + round * TICK_MS)]).toHaveLength(1)
+})

@@ -50,7 +50,7 @@ export class RoundState {
 
   /** Begins a round of all tickets and openings in the pool. */
   begin(): void {
-    const { columns } = this.#input
+    const { columns, counts } = this.#input
     this.number += 1
     this.made = this.#fruitlessTries = this.#fruitlessTime = 0
     this.#isDisturbed = this.isLate = false
@@ -58,6 +58,9 @@ export class RoundState {
     for (const slot of this.#freed) columns.reuse(slot)
     this.#freed = []
     columns.horizon = columns.births
+    // A match may have got no server: its tickets are then still in the pool.
+    for (let slot = 0; slot < columns.end; slot++)
+      if (columns.taken[slot] === 1 && columns.size[slot] !== 0 && isPresent(columns, slot)) counts.insert(slot)
     columns.taken.fill(0, 0, columns.end)
     this.groups = []
   }
