@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { crowd, models, NOW } from './greedy.fixture.js'
 import type { Entry, Model } from './data/model.js'
+import { entryOf, modelOf, noChecks } from './plain.fixture.js'
 import { createPool, STEP } from './pool.js'
 
 const TICK_MS = 250
@@ -126,3 +127,29 @@ test('tickets whose match got no server are matched again, in a queue with roles
   // Nobody removes the tickets of the matches.
   for (let round = 0; round < 3; round += 1) expect([...pool.group(NOW + round * TICK_MS)]).toHaveLength(1)
 })
+
+test.each([
+  { most: 2, priority: 0 },
+  { most: 2, priority: 1 },
+  { most: Infinity, priority: 1 },
+])(
+  'tickets with a first turn that no match can hold do not take every turn: at most $most matches, priority $priority',
+  ({ most, priority }) => {
+    const min = Uint16Array.of(2)
+    const isPlayable = (teams: readonly (readonly string[])[]) => !teams.flat().includes('unwanted')
+    const teams = ['one', 'other'].map((name) => ({ name, max: 2, min }))
+    const pool = createPool(modelOf(4, { teams, checks: { ...noChecks, whole: isPlayable } }))
+    for (let each = 0; each < 10; each += 1) pool.add(entryOf(`u${each}`, { priority, facts: 'unwanted' }))
+    for (let each = 0; each < 100; each += 1) pool.add(entryOf(`t${each}`, { since: 100 }))
+    let made = 0
+    for (let now = 1000; now < 6000; now += TICK_MS) {
+      pool.add(entryOf(`t${now}`, { since: now }))
+      const round = pool.round(now, { most })
+      while (round.step(STEP));
+      const matches = [...round.take()]
+      made += matches.length
+      for (const slot of matches.flatMap(({ slots }) => slots)) pool.remove(slot)
+    }
+    expect(made).toBeGreaterThan(10)
+  },
+)

@@ -40,8 +40,8 @@ export interface RoundInput<Facts> extends PoolParts<Facts> {
 }
 
 /**
- * Creates the rounds of a pool. Tickets of a higher priority have their turn first, then those that had none in the
- * last round, then those with the longest wait.
+ * Creates the rounds of a pool. Tickets of a higher priority have their turn first, then those with the longest wait.
+ * If the last round ran out of tries, tickets that had no turn in it come before all others.
  *
  *     changed tickets ──▶ openings ──▶ waited, above ──▶ bulk of a crowd ──▶ the rest ──▶ augmenting
  *
@@ -52,10 +52,12 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
   const { columns, levels, grid, tracker, state, budget, search, vacancies, pairs } = input
   const priorityOf = (slot: Slot) => columns.priority[slot] as number
   const areFree = (slots: readonly Slot[]) => slots.filter((slot) => isFree(columns, slot))
+  /** True if the last whole round ran out of tries, so that tickets without a turn come first in the next one. */
+  let isOwed = false
 
   /**
-   * Sorts by the highest priority. If `inTurn` is true, tickets without a turn in the last round follow. Then the
-   * longest wait decides.
+   * Sorts by the highest priority, then by the longest wait. If `inTurn` is true, tickets without a turn in the last
+   * round come before all others. Otherwise tickets of a high priority that no match can hold would take every turn.
    */
   const inOrder = (slots: readonly Slot[], inTurn: boolean): readonly Slot[] => {
     const oldest = slots.reduce((least, slot) => Math.min(least, columns.sinceOf(slot)), Infinity)
@@ -65,7 +67,8 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     keys.sort()
     const byWait = Array.from(slots, (_, at) => slots[(keys[at] as number) % WAITS] as Slot)
     const rank = (slot: Slot) => (columns.state[slot] === DEFERRED ? (columns.turnIn[slot] as number) : LATER)
-    return sortedBy(inTurn ? sortedBy(byWait, rank) : byWait, (slot) => -priorityOf(slot))
+    const byPriority = sortedBy(byWait, (slot) => -priorityOf(slot))
+    return inTurn ? sortedBy(byPriority, rank) : byPriority
   }
 
   /**
@@ -140,21 +143,21 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       const vacant = () => {
         const all = [...vacancies.keys()]
         const isNews = (slot: Slot) => levels.news(slot) !== NOTHING || hasChanged || columns.state[slot] !== PARKED
-        return inOrder(all.filter(isNews), true)
+        return inOrder(all.filter(isNews), isOwed)
       }
       const common = input.commonPriority()
       const isMostlyNew = fresh.length > tracker.parked + dirty.length
       const isCrowd = most === Infinity && fresh.length >= CROWD && isMostlyNew
       if (!isCrowd || (when !== 'none' && vacancies.size > 0)) yield* tracker.file([...dirty, ...fresh])
       if (when === 'first') yield* fillEach(vacant(), undefined)
-      if (!isCrowd) yield* tryAll(inOrder([...dirty, ...fresh], most === Infinity), most, isMostlyNew)
+      if (!isCrowd) yield* tryAll(inOrder([...dirty, ...fresh], isOwed), most, isMostlyNew)
       else {
         const isAbove = (slot: Slot) => common !== undefined && priorityOf(slot) > common
         yield* tracker.wakeAll()
         const first = [...dirty, ...fresh.filter(isAbove)]
         if (first.length > 0) {
           yield* tracker.file([...dirty, ...fresh])
-          yield* tryAll(inOrder(first, true), most, false)
+          yield* tryAll(inOrder(first, isOwed), most, false)
         }
         const isOfCrowd = (slot: Slot) => common === undefined || priorityOf(slot) === common
         // A small crowd of one priority is paired later, by a better choice of pairs. For other crowds the bulk is
@@ -168,13 +171,14 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
         }
         const left = areFree(fresh)
         yield* tracker.file(left)
-        yield* tryAll(inOrder(left, true), most, isMostlyNew)
+        yield* tryAll(inOrder(left, isOwed), most, isMostlyNew)
       }
       const left = [...areFree(dirty), ...areFree(fresh)]
       const isSmall = waiting <= (isMostlyNew ? SMALL_POOL : TINY_POOL)
       if (isSmall && most === Infinity && left.length > 0 && state.groups.length > 0)
         yield* input.augment(inOrder(left, false))
       if (when === 'last') yield* fillEach(vacant(), undefined)
+      isOwed = state.isOver()
       tracker.end()
     },
 
