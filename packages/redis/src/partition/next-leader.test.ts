@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPair, duel } from './world.fixture.js'
+import { createPair, createWorld, duel } from './world.fixture.js'
 
 test('a player of a match started by one leader is free when the match ends under the next leader', async () => {
   const { first, second, join, answer, pass, player, partition } = await createPair()
@@ -142,4 +142,29 @@ test('a new leader does not end matches of the previous leader by joinWithinMs',
   expect(second.leads()).toBe(true)
   expect(service.running()).toHaveLength(1)
   await answer(second.close())
+})
+
+test('a standby that was suspended runs no command again that the previous leader has answered', async () => {
+  const places = [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }]
+  const pools = [{ name: 'arena', deploy: duel.deploy, places, custom: {} }]
+  const { clock, partition, pass, process, service } = createWorld({ pools })
+  const slowly = async (method: string) => (method === 'inbox' ? clock.sleep(50) : undefined)
+  const [first, standby, follower] = [process(), process({}, slowly), process({ canLead: false })]
+  first.start()
+  await pass(100)
+  standby.start()
+  follower.start()
+  await pass(300)
+  standby.pause()
+  // More entries than the standby reads before it leads.
+  for (let entry = 0; entry < 5000; entry += 1) partition.inbox.add({ kind: 'ask', text: '' })
+  await clock.until(follower.startServer({ playerIds: [], attributes: {} }), 10)
+  first.pause()
+  await pass(1000)
+  standby.resume()
+  await pass(8000, 50)
+  expect(standby.leads()).toBe(true)
+  expect(service.running()).toHaveLength(1)
+  first.resume()
+  await clock.until(Promise.all([first.close(), standby.close(), follower.close()]), 10)
 })

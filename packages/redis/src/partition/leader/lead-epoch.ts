@@ -73,13 +73,17 @@ export async function leadEpoch(options: LeaseEpochOptions): Promise<void> {
   }
 
   let { cursor } = options
+  /** True once the inbox was read up to its end. */
+  let isCaughtUp = false
   const readInbox = async () => {
-    const inbox = await store.inbox(cursor, { blockMs: BLOCK_MS, signal })
+    const inbox = await store.inbox(cursor, { blockMs: isCaughtUp ? BLOCK_MS : 0, signal })
     // Lost entries can only be recovered by reading everything again.
     if (inbox.gap) return lease.lose()
     replica.gone(await replica.applyInbox(inbox.entries))
     cursor = inbox.cursor
-    for (const entry of inbox.entries) if (entry.kind === 'ask') answering.take(entry.text)
+    // The previous leader may have executed earlier requests. Followers repeat those that it has not answered.
+    if (isCaughtUp) for (const entry of inbox.entries) if (entry.kind === 'ask') answering.take(entry.text)
+    isCaughtUp ||= !inbox.isBehind
   }
   const sweep = async () => {
     await clock.sleep(SWEEP_EVERY_MS, signal)

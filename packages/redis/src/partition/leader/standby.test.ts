@@ -4,7 +4,7 @@ import type { Inbox, TicketChange } from '../store/store.js'
 import { createStandby } from './standby.js'
 import type { Replica } from './replica.js'
 
-const NOTHING: Inbox = { cursor: '1', entries: [], gap: false }
+const NOTHING: Inbox = { cursor: '1', entries: [], gap: false, isBehind: false }
 
 function open(changes: Partial<Replica> = {}, inbox: () => Promise<Inbox> = async () => NOTHING) {
   const clock = createManualClock()

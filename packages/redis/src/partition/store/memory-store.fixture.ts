@@ -62,7 +62,7 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
       if (after !== undefined) await partition.inbox.wait(cursor, untilClosed(options), clock)
       const read = partition.inbox.read(cursor, MOST_ENTRIES)
       await hook('inbox', 'after')
-      return read
+      return { ...read, isBehind: read.entries.length >= MOST_ENTRIES }
     },
     changes: async (after, follower, options) => {
       await hook('changes', 'before')

@@ -162,6 +162,8 @@ interface LogTail {
    * after this call.
    */
   readonly gap: boolean
+  /** True if there may be further entries already, because one read returns a limited number. */
+  readonly isBehind: boolean
 }
 
 export interface Inbox extends LogTail {
@@ -178,12 +180,8 @@ export interface TicketChange {
 export interface Changes extends LogTail {
   /** The changed tickets in order. A ticket may occur several times. */
   readonly tickets: readonly TicketChange[]
-  /** The leader's replies to this follower. */
+  /** The leader's replies to this follower. While `isBehind`, one may have come after changes that are not read yet. */
   readonly replies: readonly string[]
-  /**
-   * True if there may be further changes already: a reply may have come after changes that this read did not return.
-   */
-  readonly isBehind: boolean
 }
 
 /** The record of a server or of a match. */

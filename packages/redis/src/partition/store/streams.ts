@@ -8,10 +8,15 @@ export async function readInbox(
   after: string | undefined,
   options: TailOptions,
 ): Promise<Inbox> {
-  if (after === undefined) return { cursor: await tail.end(key), entries: [], gap: false }
+  if (after === undefined) return { cursor: await tail.end(key), entries: [], gap: false, isBehind: false }
   const { streams, gap } = await tail.read([key], [after], options)
   const [{ entries, cursor }] = streams as [(typeof streams)[number]]
-  return { cursor: gap && entries.length === 0 ? await tail.end(key) : cursor, entries: inboxEntries(entries), gap }
+  return {
+    cursor: gap && entries.length === 0 ? await tail.end(key) : cursor,
+    entries: inboxEntries(entries),
+    gap,
+    isBehind: entries.length >= MOST_ENTRIES,
+  }
 }
 
 function inboxEntries(entries: Entries): InboxEntry[] {

@@ -36,7 +36,8 @@ export function testTails(open: OpenStores): void {
           { kind: 'ask', text: '{"accept":"t1"}\n' },
           { kind: 'cancelled', ticketId: 't1' },
         ])
-        expect(await store.inbox(read.cursor, SOON)).toEqual({ cursor: read.cursor, entries: [], gap: false })
+        const { cursor: end } = read
+        expect(await store.inbox(end, SOON)).toEqual({ cursor: end, entries: [], gap: false, isBehind: false })
         // A new reader begins here.
         expect((await other.inbox(undefined, SOON)).cursor).toBe(read.cursor)
       }),
@@ -79,7 +80,7 @@ export function testTails(open: OpenStores): void {
         const { cursor } = await store.inbox(undefined, SOON)
         const waiting = store.inbox(cursor, { blockMs: 20 })
         await pass(20)
-        expect(await waiting).toEqual({ cursor, entries: [], gap: false })
+        expect(await waiting).toEqual({ cursor, entries: [], gap: false, isBehind: false })
       }),
     )
 
@@ -121,6 +122,19 @@ export function testTails(open: OpenStores): void {
         },
         { inboxEntries: 10 },
       ),
+    )
+
+    test(
+      'the inbox of the leader is marked as incomplete until its end is read',
+      using(open, async ({ store, other }) => {
+        const { cursor } = await store.inbox(undefined, SOON)
+        for (let number = 0; number < 300; number += 1) await other.ask(`${number}`)
+        const first = await store.inbox(cursor, SOON)
+        expect(first).toMatchObject({ gap: false, isBehind: true })
+        const rest = await store.inbox(first.cursor, SOON)
+        expect(rest).toMatchObject({ gap: false, isBehind: false })
+        expect(first.entries.length + rest.entries.length).toBe(300)
+      }),
     )
 
     test(
