@@ -98,7 +98,7 @@ export type { MatchInput, MatchTeamInput, PrivateMatch } from './tickets/private
 export type { CooldownDefinition, Offence } from './queues/cooldown-terms.js'
 export type { Cooldown } from './tickets/cooldowns.js'
 export type { EventName, Listener, MatchmakerEvents, Placed } from './events.js'
-export type { Inspection, QueueState } from './matches/inspection.js'
+export type { InspectedMatch, Inspection, QueueState } from './matches/inspection.js'
 export type {
   AreaSurvey,
   FormingSurvey,

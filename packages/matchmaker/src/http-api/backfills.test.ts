@@ -107,6 +107,29 @@ describe('backfills and matches through the backend API', () => {
     expect(service.left).toEqual([])
   })
 
+  test('a second request in another process keeps players who joined by the open backfill', async () => {
+    const { call, service, clock } = setUp()
+    service.matches.push({ ...running, playerIds: ['ann'] })
+    const body = { tickets: { 'ticket-1': { player_id: 'ann' } } }
+    expect((await call('backend', 'POST', '/backfills', body)).status).toBe(201)
+    service.matches.splice(0, 1, { ...running, playerIds: ['ann', 'cleo'] })
+    const other = createTicketApi(service, { authenticate: () => ({ id: 'backend', role: 'backend' }), clock })
+    const again = await other(postOf('/backfills', body), { remoteAddress: '192.0.2.1' })
+    expect([again.status, service.left]).toEqual([409, []])
+  })
+
+  test('a request that is repeated after its backfill was filled keeps the player who joined by it', async () => {
+    const { call, service } = setUp()
+    service.matches.push({ ...running, playerIds: ['ann'] })
+    const body = { id: 'backfill-1', tickets: { 'ticket-1': { player_id: 'ann' } } }
+    expect((await call('backend', 'POST', '/backfills', body)).status).toBe(201)
+    service.fillBackfill('backfill-1')
+    service.matches.splice(0, 1, { ...running, playerIds: ['ann', 'cleo'] })
+    const again = await call('backend', 'POST', '/backfills', body)
+    expect(again).toMatchObject({ status: 201, json: { id: 'backfill-1', status: 'HOST_ASSIGNED' } })
+    expect(service.left).toEqual([])
+  })
+
   test('tickets of players who joined by a backfill are accepted as tickets of the match', async () => {
     const { call, service } = setUp()
     const cleo = service.createTicket({ queue: 'duel', players: [{ id: 'cleo' }] })

@@ -1,7 +1,7 @@
 import type { Random } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import type { AllocationView } from '@muster/hosting/internal'
-import { LRUCache } from 'lru-cache'
+import type { InspectedMatch } from '../matches/index.js'
 import type { BackfillTeam, PrivateMatch, Ticket } from '../tickets/index.js'
 import type { BackfillBody, BackfillChangeBody, BackfillTeamBody, MatchBody } from './bodies.js'
 import { assertOwnMatch, type MatchCaller } from './callers.js'
@@ -30,9 +30,6 @@ type KnownTickets = ReadonlyMap<string, Ticket | undefined>
 /** Ids of the players that a server reports as present; undefined if the players of a ticket are unknown. */
 type PresentPlayers = readonly (readonly string[] | undefined)[]
 
-/** Maximum number of matches whose latest backfill is remembered. */
-const MATCHES_KEPT = 10_000
-
 const invalid = (field: string, message: string) => new Problem(400, 'invalid-input', `${field}: ${message}`, { field })
 
 /** Creates the backfill commands of game servers. */
@@ -55,7 +52,7 @@ export function createBackfills(service: MatchService, random: Random) {
   const matchOf = async (
     { match_id, tickets = {}, profile }: BackfillBody,
     known: KnownTickets,
-  ): Promise<AllocationView> => {
+  ): Promise<InspectedMatch> => {
     const given = Object.entries(tickets)
     if (match_id === undefined && given.length === 0) throw invalid('match_id', 'is required if there are no tickets')
     const { matches } = await service.inspect()
@@ -100,16 +97,8 @@ export function createBackfills(service: MatchService, random: Random) {
     if (serverSecret !== undefined && came !== undefined) await service.playerCame(matchId, serverSecret, came)
   }
 
-  /** Id of the latest backfill of each match. */
-  const latest = new LRUCache<string, string>({ max: MATCHES_KEPT })
-  const hasOpen = async ({ matchId }: AllocationView, id: string | undefined): Promise<boolean> => {
-    // The id of a repeated request is known after a restart too, and in processes that did not get the first request.
-    for (const one of [latest.get(matchId), id]) {
-      const backfill = one === undefined ? undefined : await service.getBackfill(one)
-      if (backfill?.status === 'OPEN' && backfill.matchId === matchId) return true
-    }
-    return false
-  }
+  const isRepeated = async (id: string | undefined, { matchId }: InspectedMatch): Promise<boolean> =>
+    id !== undefined && (await service.getBackfill(id))?.matchId === matchId
 
   const existing = async (id: string, caller: MatchCaller) => {
     const backfill = await service.getBackfill(id)
@@ -131,9 +120,9 @@ export function createBackfills(service: MatchService, random: Random) {
         ([id, ticket]) => playersOf(ticket) ?? playersOfSeat(known.get(id), parseSeatId(id).index),
       )
       await reportCame(caller, match, [...present, inTeams(teams)])
-      // While a backfill is open, the server may not know yet who joined through it. Players that it does not name may
-      // therefore be present.
-      if (!(await hasOpen(match, body.id))) await reportLeft(match, present)
+      // The server may not know yet who joined through an open backfill, or before its request was repeated. Players
+      // that it does not name may therefore be present.
+      if (match.backfillId === undefined && !(await isRepeated(body.id, match))) await reportLeft(match, present)
       const isOfExisting = body.match_id === undefined && body.teams === undefined
       const backfill = await service.createBackfill({
         id: body.id ?? (isOfExisting ? existingServersId(random) : undefined),
@@ -142,7 +131,6 @@ export function createBackfills(service: MatchService, random: Random) {
         ...(isOfExisting && { seats: 1 }),
         priority: body.priority,
       })
-      latest.set(match.matchId, backfill.id)
       return view(backfill)
     },
     read: async (id: string, caller: MatchCaller): Promise<BackfillView> => view(await existing(id, caller)),

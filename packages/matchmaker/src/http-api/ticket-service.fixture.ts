@@ -23,6 +23,8 @@ import type { TicketService } from '../commands.js'
 
 /** A matchmaker that matches nobody, so that tests change its tickets. It remembers the inputs it got. */
 export interface FakeService extends Pick<Matchmaker, keyof TicketService> {
+  /** Ends a backfill as one that found all its players. */
+  fillBackfill(id: string): void
   /** Changes a ticket and notifies everyone who waits for a change. */
   change(id: string, change: Partial<Ticket>): void
   /** Removes a ticket, so that it cannot be found. */
@@ -68,6 +70,8 @@ const NOTHING = { players: 0, longestWaitMs: 0, matchesFound: 0, searchesGivenUp
 export function createFakeService(clock: Clock): FakeService {
   const tickets = new Map<string, Ticket>()
   const backfills = new Map<string, Backfill>()
+  const openBackfillOf = (matchId: string) =>
+    [...backfills.values()].find((one) => one.matchId === matchId && one.status === 'OPEN')
   const waiters = new Map<string, Set<() => void>>()
   let made = 0
 
@@ -255,8 +259,12 @@ export function createFakeService(clock: Clock): FakeService {
     playerCame: (matchId, secret) => matchId === 'm1' && secret === SERVER_SECRET,
     isServerSecret: (secret) => secret === 'hush' || secret === SERVER_SECRET,
     isSecretOf: (matchId, secret) => matchId === 'm1' && secret === SERVER_SECRET,
-    createBackfill: ({ id = 'backfill-1', matchId, teams = [] }) => {
-      if (backfills.has(id)) throw new BackfillExists(matchId, id)
+    createBackfill: (given) => {
+      const { id = 'backfill-1', matchId, teams = [] } = given
+      const before = backfills.get(id)
+      if (before?.matchId === matchId && given.id !== undefined) return before
+      const open = openBackfillOf(matchId)
+      if (open !== undefined) throw new BackfillExists(matchId, open.id)
       const backfill: Backfill = {
         id,
         version: 1,
@@ -291,12 +299,15 @@ export function createFakeService(clock: Clock): FakeService {
       backfills.set(id, cancelled)
       return cancelled
     },
+    fillBackfill: (id) => {
+      backfills.set(id, { ...(backfills.get(id) as Backfill), status: 'FILLED' })
+    },
     inspect: () => {
       fake.looks += 1
       const searching = { location: 0, players: 0, retry: 0, servers: 0, 'other-ticket': 0 }
       return {
         queues: ['duel', 'ranked'].map((name) => ({ name, paused: false, searching, matchPlayers: 2, ...NOTHING })),
-        matches: fake.matches,
+        matches: fake.matches.map((one) => ({ ...one, backfillId: openBackfillOf(one.matchId)?.id })),
         servers: [],
         pools: [],
         enrolments: [],

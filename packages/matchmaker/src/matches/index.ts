@@ -1,6 +1,6 @@
 /** From the tick to the end of a match: the assembled parts, the commands of callers, and the inspection. */
 export { assemble } from './assembly.js'
-export type { Inspection } from './inspection.js'
+export type { InspectedMatch, Inspection } from './inspection.js'
 export type {
   ExportedTicket,
   FoundPlayer,

@@ -50,11 +50,17 @@ export interface QueueState {
   readonly backfillSlots: number
 }
 
+/** A match whose server exists or may exist, or a server of a pool. */
+export interface InspectedMatch extends AllocationView {
+  /** Id of the open backfill of the match; undefined if it has none. */
+  readonly backfillId?: string | undefined
+}
+
 /** The state of a matchmaker at one moment. */
 export interface Inspection {
   readonly queues: readonly QueueState[]
   /** Every match whose server exists or may exist, and every server of a pool (with `pool`). */
-  readonly matches: readonly AllocationView[]
+  readonly matches: readonly InspectedMatch[]
   /** The game servers that have registered. */
   readonly servers: readonly ServerView[]
   /** The pools of game servers, by place. */
@@ -106,6 +112,9 @@ const newState = ({ queue, pool, waits, isPaused }: QueueRuntime) => ({
   backfillSlots: 0,
 })
 
+const withBackfill = (view: AllocationView, backfillId: string | undefined): InspectedMatch =>
+  backfillId === undefined ? view : { ...view, backfillId }
+
 export function inspect({ runtimes, tickets, matches, allocator, results, store, now }: Inspected): Inspection {
   const states = new Map(Array.from(runtimes, (runtime) => [runtime.queue.name, newState(runtime)]))
   for (const { runtimes: waitsIn, status, waitingFor, players, createdAt } of tickets) {
@@ -118,7 +127,9 @@ export function inspect({ runtimes, tickets, matches, allocator, results, store,
       state.longestWaitMs = Math.max(state.longestWaitMs, Math.round(now - createdAt))
     }
   }
-  for (const { queue, phase, backfill } of matches) {
+  const backfillIds = new Map<string, string>()
+  for (const { matchId, queue, phase, backfill } of matches) {
+    if (backfill !== undefined) backfillIds.set(matchId, backfill.id)
     const state = states.get(queue.name)
     if (state === undefined) continue
     if (phase !== 'running') state.matchesFound += 1
@@ -129,7 +140,7 @@ export function inspect({ runtimes, tickets, matches, allocator, results, store,
   const pausedUntil = allocator.sources.pausedUntil()
   return {
     queues: [...states.values()],
-    matches: allocator.views(),
+    matches: allocator.views().map((view) => withBackfill(view, backfillIds.get(view.matchId))),
     servers: [...allocator.gameServers()],
     pools: allocator.pools.views(now),
     enrolments: allocator.pools.enrolments(),
