@@ -42,6 +42,20 @@ describe('a follower process', () => {
     await close()
   })
 
+  test('a ticket that is too long for the partition is refused without the others of its batch', async () => {
+    const { second: follower, player, answer, close } = await createPair({ queues: [{ ...duel, matchSize: 10 }] })
+    const avoid = Array.from({ length: 256 }, (_, one) => `${one}`.padEnd(128, 'x'))
+    const party = Array.from({ length: 10 }, (_, one) => ({ ...player(`bob${one}`), avoid }))
+    const results = await answer(
+      follower.createTickets([
+        { id: 'ann', queue: 'duel', players: [player('ann')] },
+        { id: 'bob', queue: 'duel', players: party },
+      ]),
+    )
+    expect(results).toMatchObject([{ ticket: { id: 'ann' } }, { error: expect.any(InvalidInput) }])
+    await close()
+  })
+
   test('a follower finds a player’s ticket and match, from creating the ticket to the end of the match', async () => {
     const { first: leader, second: follower, join, answer, pass, service, close } = await createPair()
     const found = async (id: string) => (await answer(follower.findPlayer(id))).tickets

@@ -111,22 +111,21 @@ export function createTicketCreation({ store, checker, created: tell, clock }: T
   const createTickets = async (inputs: readonly TicketInput[]): Promise<readonly TicketResult[]> => {
     const read = inputs.map((input) => orError(() => checker.check(input)))
     const coolingDown = await coolingDownOf(read.filter(isTicket))
-    const all = read.map((one) => (one instanceof MusterError ? one : (coolingDown.get(one) ?? one)))
-    const good = all.filter(isTicket)
-    const tickets = good.map(newTicket)
-    const outcomes = tickets.length === 0 ? [] : await store.create(tickets)
-    const results = good.map(async (input, index): Promise<TicketResult> => {
+    const resultFor = async (one: CheckedNewTicket | MusterError): Promise<TicketResult> => {
+      const refused = one instanceof MusterError ? one : coolingDown.get(one)
+      if (refused !== undefined) return { error: refused }
+      const input = one as CheckedNewTicket
+      const ticket = newTicket(input)
       try {
-        return { ticket: await resultOf(input, tickets[index] as NewTicket, outcomes[index] as TicketCreateOutcome) }
+        // The store sends all of this turn together, and refuses a ticket that is too long alone.
+        const [outcome] = await store.create([ticket])
+        return { ticket: await resultOf(input, ticket, outcome as TicketCreateOutcome) }
       } catch (error) {
         if (error instanceof MusterError) return { error }
         throw error
       }
-    })
-    const ended = (await Promise.all(results))[Symbol.iterator]()
-    return all.map((one): TicketResult =>
-      one instanceof MusterError ? { error: one } : (ended.next().value as TicketResult),
-    )
+    }
+    return Promise.all(read.map(resultFor))
   }
 
   /** Returns the tickets of an existing match. @throws {InvalidMatch} if they differ from the given ones */
