@@ -300,13 +300,14 @@ async function* followed(
 ): AsyncGenerator<StreamEvent> {
   let waiting: PageChange | undefined
   let wake = () => {}
-  const end = await follow(page, (change) => {
-    waiting = waiting === undefined ? change : merged(waiting, change)
-    wake()
-  })
+  let end = () => {}
   const stop = () => wake()
   signal.addEventListener('abort', stop, { once: true })
   try {
+    end = await follow(page, (change) => {
+      waiting = waiting === undefined ? change : merged(waiting, change)
+      wake()
+    })
     while (!signal.aborted) {
       const change = waiting
       waiting = undefined
