@@ -43,4 +43,14 @@ describe('creating tickets as a backend', () => {
       ],
     })
   })
+
+  test('an unexpected error of one ticket of a batch is reported to the log, as its problem says', async () => {
+    const { call, service, errors } = setUp()
+    const cause = new Error('a lookup failed')
+    service.createTickets = (inputs) => inputs.map(() => ({ error: cause as never }))
+    const tickets = [{ ...duel, player_id: 'ann', player_ip: '203.0.113.7' }]
+    const { json } = await call('backend', 'POST', '/tickets/batch', { tickets })
+    expect(json).toMatchObject({ results: [{ error: { status: 500, code: 'internal-error' } }] })
+    expect(errors).toEqual([cause])
+  })
 })

@@ -176,7 +176,7 @@ function partsOf(service: TicketService, options: TicketApiOptions) {
     inspect: createInspect(service, clock),
     operate: createAuditedCommands<BackendCommand>(service, acted),
     streamTokens: createStreamTokens(options.streamTokens ?? {}, clock),
-    creating: createTicketCreation(service, readPlayer),
+    creating: createTicketCreation(service, readPlayer, onError),
     reading: createTicketReader(service, { waits, presence, clock }),
     backfills: createBackfills(service, random),
     playerOverview: createPlayerOverview({ service, groups, presence, lobbies: options.lobbies, onError }),

@@ -28,6 +28,7 @@ const TICKET_KEYS = ['id', 'priority'] as const
 export function createTicketCreation(
   service: Pick<TicketService, 'createTicket' | 'createTickets' | 'estimateWait' | 'joinToken' | 'dateOf'>,
   readPlayer: ReadPlayer,
+  onError: (error: unknown) => void,
 ): TicketCreation {
   /** Returns the matchmaker's input for a ticket: a promise only if something has to be awaited, which is rare. */
   const inputOf = (body: TicketBody, sender: RequestSender): TicketInput | Promise<TicketInput> => {
@@ -39,11 +40,12 @@ export function createTicketCreation(
   /**
    * Returns the problem of one ticket of a batch. It is not thrown, because other tickets of the batch exist already.
    */
-  const refusal = (error: unknown): Problem =>
-    error instanceof Problem
-      ? error
-      : (problemOf(error, service) ??
-        new Problem(500, 'internal-error', 'Internal error. The server log has the cause.'))
+  const refusal = (error: unknown): Problem => {
+    if (error instanceof Problem) return error
+    const known = problemOf(error, service)
+    if (known === undefined) onError(error)
+    return known ?? new Problem(500, 'internal-error', 'Internal error. The server log has the cause.')
+  }
   const viewOf = (ticket: Ticket): TicketView => ticketView({ ticket, index: 0 }, service, service)
   const create = (input: TicketInput) => whenKnown(service.createTicket(input), viewOf)
   const readOne = (value: unknown, sender: RequestSender): Awaitable<ParsedTicket> => {
