@@ -15,14 +15,19 @@ export async function serve(path: string, terminal: Terminal): Promise<ExitCode>
   const ended = terminationRequested(parentsNow(false), systemClock)
   // The listener for SIGHUP is created before anything else, because without one the signal ends the process.
   const hangups = createHangups()
-  let file: OpenConfigFile
-  let server: MusterServer
+  const open = async () => {
+    const file = await openConfigFile({ path, env: terminal.env })
+    return { file, server: await startServer(file.config, { editQueue: file.editQueue }) }
+  }
+  let started: Awaited<ReturnType<typeof open>> | undefined
   try {
-    file = await openConfigFile({ path, env: terminal.env })
-    server = await startServer(file.config, { editQueue: file.editQueue })
+    // A start may wait, e.g. for the store folder. Until it is complete, nothing is matched that has to be finished.
+    started = await Promise.race([open(), ended.then(() => undefined)])
   } catch (error) {
     return refusal(error, terminal)
   }
+  if (started === undefined) return EXIT.ok
+  const { file, server } = started
   tellWarnings(server.log, file.warnings)
   const unwatch = await reloading(path, file, server, hangups)
   await ended

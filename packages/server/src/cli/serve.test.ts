@@ -153,6 +153,21 @@ describe('muster serve', () => {
     expect(await ended).toEqual([0, null])
   })
 
+  test('muster serve that waits for the folder of another process exits with 0 on SIGTERM', async () => {
+    configure()
+    const first = await serve()
+    const options = { cwd: folder, env: { ...process.env, ...env } }
+    const second = spawn(process.execPath, [cli, 'serve'], options)
+    children.push(second)
+    let output = ''
+    second.stdout.on('data', (chunk) => (output += String(chunk)))
+    await expect.poll(() => output, { timeout: 20_000 }).toContain('Waiting for it to end.')
+    second.kill('SIGTERM')
+    expect(await once(second, 'close')).toEqual([0, null])
+    expect(output).not.toContain('listening')
+    expect((await first.ask('GET', '/readyz')).status).toBe(200)
+  })
+
   test('muster exits without an error if the reader of its output closes early, like `head`', async () => {
     const child = spawn(process.execPath, [cli, 'schema'], { stdio: ['ignore', 'pipe', 'pipe'] })
     children.push(child)
