@@ -97,6 +97,15 @@ test('with a public URL, metrics are closed to unknown callers, unless they have
   expect(await statusOf('telemetry: { metrics: { open: true } }')).toBe(200)
 })
 
+test('requests with wrong keys for metrics are limited, without affecting scrapes from the same address', async () => {
+  const { server, ask } = await openServer(yamlOf(service.url, 'telemetry: { metrics: { key: { env: BACKEND_KEY } } }'))
+  const statuses = []
+  for (let index = 0; index < 30; index += 1) statuses.push((await ask('GET', '/metrics', { token: 'guess' })).status)
+  expect(new Set(statuses)).toEqual(new Set([401, 429]))
+  expect((await ask('GET', '/metrics', { token: BACKEND_KEY })).status).toBe(200)
+  await server.close()
+})
+
 test('guessing tokens is limited, without affecting honest callers at the same address', async () => {
   const { server, ask } = await openServer(yamlOf(service.url, 'limits: { perAddress: { limit: 5, windowMs: 60000 } }'))
   const status = async (token: string, path = '/me') => (await ask('GET', path, { token })).status

@@ -17,7 +17,7 @@ interface MetricsEndpointOptions {
   readonly clock: Clock
 }
 
-/** Limit of scrapes per address (our choice), because each scrape reads every ticket. */
+/** Limit of scrapes per address (our choice), because each scrape reads every ticket. Also that of wrong keys. */
 const SCRAPES = { limit: 20, windowMs: 10_000 }
 
 /** Creates the listener that answers scrapes. It checks the token and limits the rate. */
@@ -43,12 +43,15 @@ export function createMetricsEndpoint({
   )
 
   return (message, response) => {
-    if (attempts.take(addressBlock(message.socket.remoteAddress ?? '')) > 0) return tooMany(message, response)
+    const address = addressBlock(message.socket.remoteAddress ?? '')
     const wanted = key()
     const headers = { authorization: message.headers.authorization ?? '' }
     const given = bearerToken(new Request('http://localhost/', { headers })) ?? ''
     if (wanted === undefined && !isOpen()) return withoutKey(message, response)
-    if (wanted !== undefined && !isSame(given, wanted)) return unknown(message, response)
+    const isUnknown = wanted !== undefined && !isSame(given, wanted)
+    // Wrong keys are counted apart: behind a proxy, strangers have the same address as the scraper.
+    if (attempts.take(isUnknown ? `wrong ${address}` : address) > 0) return tooMany(message, response)
+    if (isUnknown) return unknown(message, response)
     void scrape().catch(() => response.destroy())
 
     async function scrape() {
