@@ -114,9 +114,9 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
     streamTokens: { ...config.streamTokens, key: undefined },
     telemetry: { log: { ...telemetry.log, format: 'text' }, metrics: { ...telemetry.metrics, key: undefined } },
   }
-  const { jwt, keys } = config.auth
+  const { jwt, shared, keys } = config.auth
   const leftOut = {
-    auth: jwt !== undefined || keys.length > 0,
+    auth: jwt !== undefined || shared !== undefined || keys.length > 0,
     profiles: config.profiles !== undefined,
     servers: config.servers !== undefined,
     results: config.results !== undefined,

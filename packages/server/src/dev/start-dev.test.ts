@@ -100,6 +100,7 @@ test('muster dev queues players by the profiles of a file, and its servers regis
 /** A pool whose two servers are warm at any time. */
 const POOLED = `
 name: studio
+auth: { shared: { token: { env: NOT_SET }, key: { env: NOT_SET } } }
 service: { url: https://api.example.com, token: { env: NOT_SET } }
 results: { url: https://game.example.com/results, secret: { env: NOT_SET } }
 servers: { secret: { env: NOT_SET } }
@@ -119,7 +120,7 @@ test('muster dev emulates pool servers: a match uses a warm one, and the next ma
   const config = join(folder, 'muster.yaml')
   writeFileSync(config, POOLED)
   const dev = await open({ config })
-  expect(dev.ignored).toEqual(['servers', 'results'])
+  expect(dev.ignored).toEqual(['auth', 'servers', 'results'])
   expect(greeting(dev)).toContain('NOT OBEYED HERE: "results" of your file: no result is sent.')
   const running = async () => {
     const state = (await (await fetch(`${dev.urls.emulator}/state`)).json()) as {
@@ -171,6 +172,15 @@ test.each(['specification', 'observed'] as const)(
     expect(fleets.status).toBe(as === 'observed' ? 404 : 200)
   },
 )
+
+test('muster dev gives the emulator another port if the server has the port of the emulator', async () => {
+  const closed = await open()
+  const port = Number(new URL(closed.urls.api).port)
+  await closed.close()
+  const dev = await open({ port, emulatorPort: port })
+  expect(new URL(dev.urls.api).port).toBe(String(port))
+  expect((await fetch(dev.urls.emulator)).status).toBe(200)
+})
 
 test('muster dev uses another port if one is taken, and prints which', async () => {
   const other = createServer()

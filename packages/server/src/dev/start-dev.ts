@@ -126,7 +126,7 @@ export async function startDev(options: DevOptions = {}) {
   const token = options.token ?? randomBytes(12).toString('base64url')
   // The ports are chosen first, because the emulator and its servers need the program's URL before it listens.
   const port = await freePort(wanted.port)
-  const emulatorPort = await freePort(wanted.emulatorPort)
+  const emulatorPort = await freePort(wanted.emulatorPort === port ? 0 : wanted.emulatorPort)
   const url = `http://127.0.0.1:${emulatorPort}`
   const command = options.command ?? (await readDevConfig({ path, port, service: { url, token: 'dev' } })).config.launch
   const processes = command && createProcesses(command, (line, { request_id: id }) => server.log.info(`${id}: ${line}`))
