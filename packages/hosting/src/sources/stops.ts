@@ -10,12 +10,21 @@ export interface StopsOptions {
   readonly request: (handle: string) => Promise<unknown>
   /**
    * Returns true if an error proves that the server has ended. Default: no error does.
-   * @param ageMs milliseconds for which the server was known to exist when the request began
    */
-  readonly isConfirmedBy?: ((error: unknown, ageMs: number) => boolean) | undefined
+  readonly isConfirmedBy?: ((error: unknown, stop: FailedStop) => boolean) | undefined
   readonly clock: Clock
   readonly random: Random
   readonly on: Pick<SourceListener, 'stopped' | 'unstopped' | 'problem'>
+}
+
+/** What is known about a server whose stop has failed. */
+export interface FailedStop {
+  /** Milliseconds for which the server was known to exist when the request began. */
+  readonly ageMs: number
+  /** Epoch milliseconds at which the stop was ordered. */
+  readonly orderedAt: number
+  /** True if the source has listed the server since then. */
+  readonly wasListed: boolean
 }
 
 const RETRY = { baseMs: 500, capMs: 15_000, jitter: 0.5 }
@@ -27,6 +36,7 @@ const newStop = ({ handle, knownAt, by, confirmed }: StopOrder, orderedAt: numbe
   knownAt,
   orderedAt,
   confirmed: new Map([[by, confirmed]]),
+  wasListed: false,
   failures: 0,
   /** Epoch milliseconds of the next request. Infinity while one is in flight. */
   nextAt: Infinity,
@@ -41,7 +51,7 @@ export function createStops({ request, isConfirmedBy, clock, random, on }: Stops
     try {
       await request(stop.handle)
     } catch (error) {
-      if (isConfirmedBy?.(error, ageMs) !== true) {
+      if (isConfirmedBy?.(error, { ...stop, ageMs }) !== true) {
         stop.failures += 1
         stop.nextAt = clock.now() + backoffMs(stop.failures, random(), RETRY)
         on.unstopped(stop.handle, error)
@@ -65,6 +75,11 @@ export function createStops({ request, isConfirmedBy, clock, random, on }: Stops
       pending.set(handle, stop)
       if (first === undefined) void send(stop)
       else void first().finally(() => send(stop))
+    },
+    /** Records that the source lists the server. */
+    listed: (handle: string) => {
+      const stop = pending.get(handle)
+      if (stop !== undefined) stop.wasListed = true
     },
     advance: (now: number) => {
       for (const stop of pending.values()) if (stop.nextAt <= now) void send(stop)

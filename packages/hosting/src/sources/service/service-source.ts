@@ -1,9 +1,9 @@
-import { AlreadyTerminated, NotFound } from '@muster/core'
+import { AlreadyTerminated, NotFound, RouteMissing } from '@muster/core'
 import type { DeploymentListEntry } from '@muster/core/api'
 import { type Clock, dateOf, type Random } from '@muster/core/clock'
 import { assignmentOf, serverIdsOf } from '../../records/index.js'
 import type { OpenSource, ServerSource, SourceListener } from '../source.js'
-import { createStops } from '../stops.js'
+import { createStops, type FailedStop } from '../stops.js'
 import { createOutcome } from '../create-failure.js'
 import { deploymentRequest } from './create-request.js'
 import {
@@ -55,8 +55,11 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
 
   /** Called for a listed deployment that the watcher does not follow. */
   const listed = (entry: DeploymentListEntry) => {
+    stops.listed(entry.request_id)
     if (!on.seen(serverIdsOf(entry.tags), entry.request_id)) reaper.orphan(entry)
   }
+  /** Epoch milliseconds at which the last read of the whole list began. */
+  let sweptFrom = -Infinity
   const watcher = new Watcher({
     service,
     tag: ownTag,
@@ -66,16 +69,25 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
     pushed: webhookUrl !== undefined,
     report: on.changed,
     stranger: listed,
-    swept: (begunAt) => reaper.swept(begunAt),
+    swept: (begunAt) => {
+      sweptFrom = begunAt
+      reaper.swept(begunAt)
+    },
     problem: (during, error, handle) => on.problem(during, error, { handle }),
   })
   /**
    * True if the error of a stop proves that the deployment has ended: it has, or the service does not know it. A
    * deployment that was younger than `listLagMs` when the stop was requested may be unknown only because it was not
    * stored yet.
+   *
+   * A 404 without a message may come from the service or from something in front of it. It counts if the list has not
+   * shown the deployment since the stop was ordered. Otherwise a single deployment that the service has forgotten would
+   * block all creates.
    */
-  const isStopConfirmedBy = (error: unknown, ageMs: number) =>
-    error instanceof AlreadyTerminated || (error instanceof NotFound && ageMs >= listLagMs)
+  const isStopConfirmedBy = (error: unknown, { ageMs, orderedAt, wasListed }: FailedStop) =>
+    error instanceof AlreadyTerminated ||
+    (error instanceof NotFound && ageMs >= listLagMs) ||
+    (error instanceof RouteMissing && !wasListed && sweptFrom >= orderedAt + listLagMs)
   const stops = createStops({
     request: (handle) => service.stop({ request_id: handle }, { timeoutMs: STOP_TIMEOUT_MS }),
     isConfirmedBy: isStopConfirmedBy,
