@@ -12,6 +12,7 @@ import type {
   ListDeployments,
   LocationList,
 } from '@muster/core/api'
+import type { Clock } from '@muster/core/clock'
 import type { ListLocations, StopDeployment } from '@muster/core/internal'
 
 const MS_PER_SECOND = 1000
@@ -63,19 +64,52 @@ export interface LocationService {
   readonly beacons?: { all(): AsyncIterable<Beacon> } | undefined
 }
 
+/** Milliseconds within which the pages of the locations are read. Later pages are ignored (our choice). */
 const LOCATIONS_TIMEOUT_MS = 5000
+/** Milliseconds for which all matches use the same reading, because a busy service refuses many at once (our choice). */
+const LOCATIONS_KEPT_MS = 2000
+/** Maximum number of pages, in case the service invents new pages endlessly. */
+const MOST_PAGES = 100
 
-/** Returns the locations with capacity for a version. The service lists only these if both names are given. */
-export async function placesWithCapacity(
+type VersionNames = { readonly application: string; readonly version: string }
+
+/**
+ * Creates the function that returns the locations with capacity for a version. The service lists only these if both
+ * names are given. It decides how many entries a page has (public fact), so all pages are read.
+ */
+export function createCapacityReader(service: LocationService, clock: Clock) {
+  const latest = new Map<string, { readonly readAt: number; readonly places: Promise<readonly Coordinates[]> }>()
+  return (names: VersionNames): Promise<readonly Coordinates[]> => {
+    const key = JSON.stringify([names.application, names.version])
+    const known = latest.get(key)
+    if (known !== undefined && clock.now() < known.readAt + LOCATIONS_KEPT_MS) return known.places
+    const places = placesWithCapacity(service, names, clock)
+    latest.set(key, { readAt: clock.now(), places })
+    places.catch(() => latest.delete(key))
+    return places
+  }
+}
+
+async function placesWithCapacity(
   service: LocationService,
-  { application, version }: { readonly application: string; readonly version: string },
+  { application, version }: VersionNames,
+  clock: Clock,
 ): Promise<readonly Coordinates[]> {
-  const { locations } = await service.list(
-    { app: application, version, limit: 100 },
-    { timeoutMs: LOCATIONS_TIMEOUT_MS },
-  )
-  return locations.flatMap(({ latitude, longitude }) => {
-    const place = { latitude: Number(latitude ?? Number.NaN), longitude: Number(longitude ?? Number.NaN) }
-    return Number.isFinite(place.latitude) && Number.isFinite(place.longitude) ? place : []
-  })
+  const until = clock.now() + LOCATIONS_TIMEOUT_MS
+  const places: Coordinates[] = []
+  for (let page = 1; page <= MOST_PAGES && clock.now() < until; page += 1) {
+    const input = { app: application, version, limit: 100, page }
+    const answer = await service.list(input, { timeoutMs: until - clock.now() }).catch((error: unknown) => {
+      if (page === 1) throw error
+      return undefined
+    })
+    places.push(...(answer?.locations ?? []).flatMap(placeOf))
+    if (answer?.pagination?.has_next !== true) break
+  }
+  return places
+}
+
+function placeOf({ latitude, longitude }: LocationList['locations'][number]): readonly Coordinates[] {
+  const place = { latitude: Number(latitude ?? Number.NaN), longitude: Number(longitude ?? Number.NaN) }
+  return Number.isFinite(place.latitude) && Number.isFinite(place.longitude) ? [place] : []
 }

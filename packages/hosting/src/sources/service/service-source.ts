@@ -8,9 +8,9 @@ import { createOutcome } from '../create-failure.js'
 import { deploymentRequest } from './create-request.js'
 import {
   ageOf,
+  createCapacityReader,
   type DeploymentService,
   type LocationService,
-  placesWithCapacity,
   priorities,
 } from './deployment-service.js'
 import { createLostCreateSearch } from './lost-creates.js'
@@ -147,7 +147,7 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
       }
     },
     logs: createContainerLogReader(service, clock),
-    capacity: locations && ((deploy) => placesWithCapacity(locations, deploy)),
+    capacity: locations && createCapacityReader(locations, clock),
     watch: (now) => watcher.readDue(now),
     advance: (now) => {
       stops.advance(now)
