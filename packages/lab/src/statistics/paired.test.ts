@@ -33,7 +33,22 @@ test('a confidence interval contains the mean as often as stated, even with few 
   }
 })
 
-test('a confidence interval of one pair is undefined, and equal differences are certain', () => {
+test('a confidence interval of one pair is undefined, and four equal differences are certain', () => {
   expect(pairedInterval([5], 0.95)).toBeUndefined()
-  expect(pairedInterval([5, 5, 5], 0.95)).toEqual({ low: 5, high: 5 })
+  expect(pairedInterval([5, 5, 5, 5], 0.95)).toEqual({ low: 5, high: 5 })
+  expect(pairedInterval([0, 0], 0.95)).toEqual({ low: 0, high: 0 })
+})
+
+test('few pairs that differ by the same share of players by chance have no confidence interval', () => {
+  const random = seededRandom(5)
+  const matched = () => Array.from({ length: 20 }, () => Number(random() < 0.95)).reduce((sum, one) => sum + one, 0)
+  for (const count of [2, 3]) {
+    let told = 0
+    for (let trial = 0; trial < 400; trial += 1) {
+      const differences = Array.from({ length: count }, () => (matched() - matched()) / 20)
+      const { low, high } = pairedInterval(differences, 1 - 0.05 / 15) ?? { low: 0, high: 0 }
+      if (low > 0 || high < 0) told += 1
+    }
+    expect(told).toBeLessThanOrEqual(4)
+  }
 })

@@ -40,20 +40,25 @@ export interface Interval {
 /** Number of resamples of the bootstrap (our choice): enough for two stable digits. */
 const RESAMPLES = 4000
 const SEED = 1
+/** Number of equal differences that count as certain (our choice). In small crowds, fewer may be equal by chance. */
+const CERTAIN = 4
 
 /**
  * Returns a function that returns, for a confidence such as 0.95, the interval that contains the mean of the
  * differences. It uses the bootstrap of percentiles over the pairs. For few pairs those intervals are too narrow: with
  * five, one in six would be wrong. So an interval is never narrower than Student's. The same differences always have
  * the same intervals.
- * @param differences one for each pair. For fewer than two, which do not show the variation, the result is undefined.
+ * @param differences one for each pair. The result is undefined for fewer than two, and for two or three equal ones
+ *   other than 0, because these do not show the variation.
  */
 export function pairedIntervals(differences: readonly number[]): ((confidence: number) => Interval) | undefined {
   const count = differences.length
   if (count < 2) return undefined
+  const isConstant = differences.every((one) => one === differences[0])
+  if (isConstant && differences[0] !== 0 && count < CERTAIN) return undefined
   const mean = meanOf(differences)
   const variance = differences.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (count - 1)
-  const means = differences.every((one) => one === differences[0]) ? Float64Array.of(mean) : resampledMeans(differences)
+  const means = isConstant ? Float64Array.of(mean) : resampledMeans(differences)
   return (confidence) => {
     const tail = (1 - confidence) / 2
     const outside = Math.floor(tail * means.length)
