@@ -66,7 +66,7 @@ export interface LocationService {
 
 /** Milliseconds within which the pages of the locations are read. Later pages are ignored (our choice). */
 const LOCATIONS_TIMEOUT_MS = 5000
-/** Milliseconds for which all matches use the same reading, because a busy service refuses many at once (our choice). */
+/** Milliseconds for which all matches use the same reading, so that many do not read at once (our choice). */
 const LOCATIONS_KEPT_MS = 2000
 /** Maximum number of pages, in case the service invents new pages endlessly. */
 const MOST_PAGES = 100

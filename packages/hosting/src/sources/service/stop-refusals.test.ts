@@ -43,11 +43,11 @@ async function stopRefused(endMs: number) {
   return source.stopsPending()
 }
 
-test('a stop that is answered by a 404 without a message is confirmed if the list no longer shows the server', async () => {
+test('a stop answered by a 404 without a message is confirmed if the list no longer shows the server', async () => {
   expect(await stopRefused(30_000)).toBe(0)
 })
 
-test('a stop that is answered by a 404 without a message is repeated if the list has shown the server since', async () => {
+test('a stop answered by a 404 without a message is repeated if the list has shown the server since', async () => {
   expect(await stopRefused(3_600_000)).toBe(1)
   expect(await stopRefused(140_000)).toBe(1)
 })
