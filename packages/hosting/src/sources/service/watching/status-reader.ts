@@ -1,4 +1,4 @@
-import { NotFound } from '@muster/core'
+import { NotFound, RouteMissing } from '@muster/core'
 import { deploymentPhase } from '@muster/core/internal'
 import type { Deployment, DeploymentListEntry } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
@@ -134,7 +134,9 @@ export function createStatusReader(options: StatusReaderOptions) {
     } catch (error) {
       one.unreadable = true
       if (!isFollowed()) return
-      if (!(error instanceof NotFound)) problem('status', error, requestId)
+      // A 404 without a message may not come from the service. It counts if the list does not show the deployment.
+      const isUnknown = error instanceof NotFound || (error instanceof RouteMissing && one.isMissing)
+      if (!isUnknown) problem('status', error, requestId)
       // The answer may arrive late, so the age at the request counts.
       else if (askedAt - one.since >= listLagMs) report({ kind: 'gone', handle: requestId })
     } finally {
@@ -184,6 +186,7 @@ export function createStatusReader(options: StatusReaderOptions) {
      */
     listed: (one: Watched, entry: DeploymentListEntry, askedAt: number) => {
       one.listedAt = clock.now()
+      one.isMissing = false
       if (one.phase === 'running' && entry.ready === false) watched.suspect(one)
       if (one.phase !== 'starting') return
       if (entry.ready !== true) {

@@ -1,4 +1,4 @@
-import { ServerError } from '@muster/core'
+import { RouteMissing, ServerError } from '@muster/core'
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { createTestService, lost, type ServiceOptions } from '../../../service.fixture.js'
@@ -166,6 +166,26 @@ test('a new deployment that the service does not know yet is not considered gone
   await clock.advance(500)
   await run(2000)
   expect(seen).toEqual(['nowhere gone'])
+})
+
+test('a deployment whose status is a 404 without a message is gone once the list does not show it', async () => {
+  let isForgotten = false
+  const { watcher, service, seen, deploy, run } = setUp({
+    fate: () => ({ readyMs: 0 }),
+    fault: (method) => (isForgotten && method === 'get' ? { error: new RouteMissing('status 404') } : undefined),
+  })
+  for (let nth = 0; nth < 2; nth += 1) watcher.follow(await deploy(), 'k')
+  await run(5000)
+  isForgotten = true
+  watcher.hint('r1')
+  await run(120_000)
+  expect(seen.toSorted()).toEqual(['r1 ready', 'r2 ready'])
+  service.records.shift()
+  await run(60_000)
+  expect(seen.slice(2)).toEqual(['r1 gone'])
+  service.records.pop()
+  await run(60_000)
+  expect(seen).toHaveLength(3)
 })
 
 test('a closed watcher of deployments reads and reports nothing', async () => {

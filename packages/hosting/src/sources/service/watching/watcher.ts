@@ -173,6 +173,7 @@ export class Watcher {
     this.#sweeping = true
     const present = this.#watched.all()
     let askedAt = startedAt
+    let showsOwn = false
     const pause = async () => {
       const gap = askedAt + PAGE_GAP_MS.complete - this.#options.clock.now()
       if (gap > 0 && (this.#watched.starting.size > 0 || this.#watched.running() > 0))
@@ -187,13 +188,20 @@ export class Watcher {
         signal: this.#closing.signal,
         priority: priorities.background,
         pause,
-        seen: (entry) => this.#tellListed(entry, askedAt),
+        seen: (entry) => {
+          showsOwn = true
+          this.#tellListed(entry, askedAt)
+        },
       })
       this.#sweptAt = startedAt
       if (all) this.#options.swept?.(startedAt)
       if (all)
         for (const one of present)
-          if (one.phase === 'running' && this.#isMissing(one, startedAt)) this.#watched.suspect(one)
+          if (one.phase === 'running' && this.#isMissing(one, startedAt)) {
+            // A list without any own deployment may be a list that cannot show them.
+            one.isMissing = showsOwn
+            this.#watched.suspect(one)
+          }
     } catch (error) {
       this.#mayNotSweepBefore = this.#options.clock.now() + COMPLETE_GAP_MS.failed
       if (!this.#closing.signal.aborted) this.#options.problem('list', error)
