@@ -1,4 +1,5 @@
-// pure: the players who have been promised a seat on a server that is still starting
+// pure: the players who have been promised a seat on a server that is still starting, and which session they share
+import type { SessionWanted } from '../game-servers/index.js'
 import type { SeatParty, SessionStart } from '../store/index.js'
 
 const partyOf = ({ playerIds, seatIds, groupId, isMoved }: SeatParty): SeatParty => ({
@@ -39,3 +40,9 @@ export const withParty = <Start extends SessionStart>(start: Start, party: SeatP
   ...start,
   joined: [...(start.joined ?? []), partyOf(party)],
 })
+
+/** True if the session has no password and exactly these attributes, so that parties may share it. */
+export const isLike = ({ password, attributes: has }: SessionWanted, attributes: SessionWanted['attributes']) =>
+  password === undefined &&
+  Object.keys(has).length === Object.keys(attributes).length &&
+  Object.entries(attributes).every(([name, value]) => Object.hasOwn(has, name) && has[name] === value)

@@ -15,7 +15,7 @@ import {
 import { type Seat, SeatRefused, type Seats, UnknownServer } from '../seats/index.js'
 import type { SeatParty, ServerLogWriter, SessionStart, StoredSession } from '../store/index.js'
 import { attributeFault, type Browser } from './browser-definition.js'
-import { partiesOf, promisedIn, promiseOf, withoutPlayers, withParty } from './promised-seats.js'
+import { isLike, partiesOf, promisedIn, promiseOf, withoutPlayers, withParty } from './promised-seats.js'
 
 /** A seat and the data with which its player connects. */
 export interface SeatGrant extends Omit<Seat, 'state' | 'session'> {
@@ -35,6 +35,8 @@ export interface SeatsGranted {
 
 /** A request to start a server for players and to list it. */
 export interface StartRequest {
+  /** The new session's id. A repetition with the id of a session that is not over starts nothing. Default: random. */
+  readonly id?: string | undefined
   /** Name of the pool. Default: the first pool of which players may start servers. */
   readonly pool?: string | undefined
   /** The players who get seats. The first one owns the server. Empty if a backend starts the server for others. */
@@ -82,12 +84,6 @@ type SharedStart = Required<Pick<StartRequest, 'attributes'>> & {
   readonly pool: string
   readonly near: Coordinates | undefined
 }
-
-/** True if the session has no password and exactly these attributes, so that parties may share it. */
-const isLike = ({ password, attributes: has }: SessionWanted, attributes: SharedStart['attributes']) =>
-  password === undefined &&
-  Object.keys(has).length === Object.keys(attributes).length &&
-  Object.entries(attributes).every(([name, value]) => Object.hasOwn(has, name) && has[name] === value)
 
 export interface ServerStartsOptions {
   readonly browser: Browser
@@ -224,6 +220,12 @@ export class ServerStarts {
       const own = playerIds.flatMap((playerId) => again.find((seat) => seat.playerId === playerId) ?? [])
       return { seats: own, isNew: false, serverId: before.start.server.id }
     }
+    const [repeated] = [...this.#wanted].find(([, { session }]) => session === request.id) ?? []
+    if (repeated !== undefined) {
+      const seats = playerIds.flatMap((playerId) => this.#options.seats.givenTo(playerId) ?? [])
+      const own = seats.filter(({ serverId }) => serverId === repeated).map(this.#options.grantOf)
+      return { seats: own, isNew: false, serverId: repeated }
+    }
     for (const playerId of playerIds) {
       const seat = this.#options.seats.givenTo(playerId)
       if (seat?.state === 'taken' || (seat?.state === 'away' && request.by !== undefined && request.by !== playerId))
@@ -245,7 +247,7 @@ export class ServerStarts {
         retryAfterMs: 10_000,
       })
     this.#leaveAll(playerIds)
-    const session = { session: newId(this.#options.random), name, password, owner, attributes }
+    const session = { session: request.id ?? newId(this.#options.random), name, password, owner, attributes }
     const start = this.#begin({ ...party, server, wanted: session, near, until: this.#options.clock.now() + START_MS })
     return { seats: this.#startingSeats(start, party), isNew: true, serverId: server.id }
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPair, createWorld, duel } from './world.fixture.js'
+import { createPair, createWorld, duel, type Process } from './world.fixture.js'
 
 test('a player of a match started by one leader is free when the match ends under the next leader', async () => {
   const { first, second, join, answer, pass, player, partition } = await createPair()
@@ -145,9 +145,7 @@ test('a new leader does not end matches of the previous leader by joinWithinMs',
 })
 
 test('a standby that was suspended runs no command again that the previous leader has answered', async () => {
-  const places = [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }]
-  const pools = [{ name: 'arena', deploy: duel.deploy, places, custom: {} }]
-  const { clock, partition, pass, process, service } = createWorld({ pools })
+  const { clock, partition, pass, process } = createWorld()
   const slowly = async (method: string) => (method === 'inbox' ? clock.sleep(50) : undefined)
   const [first, standby, follower] = [process(), process({}, slowly), process({ canLead: false })]
   first.start()
@@ -155,16 +153,53 @@ test('a standby that was suspended runs no command again that the previous leade
   standby.start()
   follower.start()
   await pass(300)
+  let paused = 0
+  for (const one of [first, standby]) one.onMatching('queuePaused', () => (paused += 1))
   standby.pause()
   // More entries than the standby reads before it leads.
   for (let entry = 0; entry < 5000; entry += 1) partition.inbox.add({ kind: 'ask', text: '' })
-  await clock.until(follower.startServer({ playerIds: [], attributes: {} }), 10)
+  await clock.until(follower.pauseQueue('duel'), 10)
+  await clock.until(follower.resumeQueue('duel'), 10)
   first.pause()
   await pass(1000)
   standby.resume()
   await pass(8000, 50)
-  expect(standby.leads()).toBe(true)
-  expect(service.running()).toHaveLength(1)
+  expect([standby.leads(), paused]).toEqual([true, 1])
   first.resume()
   await clock.until(Promise.all([first.close(), standby.close(), follower.close()]), 10)
 })
+
+test.each([
+  ['commit', 'before', 1],
+  ['commit', 'after', 1],
+  ['commit', 'before', 2],
+  ['commit', 'after', 2],
+  ['commit', 'before', 3],
+] as const)(
+  'a backend that starts a server gets one, although the leader ends before it answers: %s %s %i',
+  async (...end) => {
+    const places = [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }]
+    const pools = [{ name: 'arena', deploy: duel.deploy, places, custom: {} }]
+    const { clock, pass, process, service } = createWorld({ pools })
+    let isAsked = false
+    let seen = 0
+    const first: Process = process({}, (method, moment) => {
+      if (!isAsked || method !== end[0] || moment !== end[1]) return
+      seen += 1
+      if (seen === end[2]) first.pause()
+    })
+    const second = process()
+    first.start()
+    await pass(100)
+    second.start()
+    await pass(300)
+    isAsked = true
+    await clock.until(second.startServer({ playerIds: [], attributes: {} }), 10)
+    first.pause()
+    await pass(8000, 50)
+    const { matches } = await clock.until(second.inspect(), 10)
+    expect([matches.length, service.running().length]).toEqual([1, 1])
+    first.resume()
+    await clock.until(Promise.all([first.close(), second.close()]), 10)
+  },
+)

@@ -309,6 +309,7 @@ export function createFollower(options: FollowerOptions) {
     estimateQueueWaits: followerWaits.estimateQueueWaits,
     createMatch,
     createBackfill: (input) => ask('createBackfill', { ...input, id: input.id ?? newId() }),
+    startServer: (request) => ask('startServer', { ...request, id: request.id ?? newId() }),
     webhook: createWebhook(clock, (path, body) => ask('webhook', path, body)),
   }
 
