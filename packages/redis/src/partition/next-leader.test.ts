@@ -1,3 +1,4 @@
+import { NothingToAccept, UnknownTicket } from '@muster/matchmaker'
 import { expect, test } from 'vitest'
 import { createPair, createWorld, duel, type Process } from './world.fixture.js'
 
@@ -29,6 +30,20 @@ test('a player whose ticket the leader cancels is free, before and after a takeo
   await pass(500)
   expect(await second.getTicket('ann')).toMatchObject({ status: 'MATCH_FOUND' })
   await answer(second.close())
+})
+
+test('accepting by a ticket that ended under the previous leader is refused, and not as unknown', async () => {
+  const queue = { ...duel, acceptance: { withinMs: 10_000 } }
+  const { second, join, answer, pass, takeOver, close } = await createPair({ queues: [queue] })
+  await join('ann', 'bob')
+  await pass(500)
+  await answer(second.declineMatch('bob'))
+  await takeOver()
+  for (const ask of [second.acceptMatch, second.declineMatch]) {
+    await expect(answer(ask('bob'))).rejects.toThrow(NothingToAccept)
+    await expect(answer(ask('eve'))).rejects.toThrow(UnknownTicket)
+  }
+  await close()
 })
 
 test('a ticket cancelled while another process led is not matched by the next leader', async () => {

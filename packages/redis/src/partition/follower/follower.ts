@@ -1,6 +1,6 @@
 import { type Clock, dateOf } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import { type Ticket, type TicketService, AlreadyAssigned, UnknownTicket } from '@muster/matchmaker'
+import { type Ticket, type TicketService, AlreadyAssigned, NothingToAccept, UnknownTicket } from '@muster/matchmaker'
 import {
   type LocalCommandName,
   createWebhookEndpoint,
@@ -251,6 +251,17 @@ export function createFollower(options: FollowerOptions) {
     return ticket
   }
 
+  /** Asks the leader, which does not know a ticket that ended before it led. */
+  const answering = async (command: 'acceptMatch' | 'declineMatch', ...input: RpcInput<typeof command>) => {
+    try {
+      return await ask(command, ...input)
+    } catch (error) {
+      const [id] = input
+      if (error instanceof UnknownTicket && (await find(id)) !== undefined) throw new NothingToAccept(id)
+      throw error
+    }
+  }
+
   const service: FollowerService = {
     ...allAsking(ask),
     ...serverService,
@@ -304,6 +315,8 @@ export function createFollower(options: FollowerOptions) {
       throw new AlreadyAssigned(id, late.matchId ?? '')
     },
 
+    acceptMatch: (...input) => answering('acceptMatch', ...input),
+    declineMatch: (...input) => answering('declineMatch', ...input),
     notePresence: async (reports) => presence.note(reports),
     estimateWait: followerWaits.estimateWait,
     estimateQueueWaits: followerWaits.estimateQueueWaits,
