@@ -93,9 +93,25 @@ export function testGroupStore(name: string, open: () => Promise<GroupStoreUnder
         expect((await other.gathering('bob'))?.group.id).toBe('one')
         await other.replace(aGroup('one', ['ann']), 1)
         expect(await store.gathering('bob')).toBeUndefined()
+        await store.replace(aGroup('one', []), 2)
         await store.create(aGroup('two', ['ann']))
         expect((await other.gathering('ann'))?.group.id).toBe('two')
         expect(await other.gathering('eve')).toBeUndefined()
+      }),
+    )
+
+    test(
+      'a player who gathers in one group enters no other one',
+      using(async ({ store, other }) => {
+        await store.create(aGroup('one', ['ann', 'eve']))
+        for (const searchingSince of [undefined, 5])
+          expect(await other.create(aGroup('two', ['ann'], { searchingSince }))).toBe(false)
+        expect(await other.create(aGroup('two', ['bob']))).toBe(true)
+        expect(await other.replace(aGroup('two', ['bob', 'ann']), 1)).toBe(false)
+        expect((await store.gathering('ann'))?.group.id).toBe('one')
+        expect(await store.replace(aGroup('one', ['eve']), 1)).toBe(true)
+        expect(await other.replace(aGroup('two', ['bob', 'ann']), 1)).toBe(true)
+        expect((await store.gathering('ann'))?.group.id).toBe('two')
       }),
     )
 

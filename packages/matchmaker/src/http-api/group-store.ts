@@ -15,11 +15,14 @@ export interface GroupStore {
   find(id: string): Promise<StoredGroup | undefined>
   /** Returns the forming group of the player. Groups that are searching do not count. */
   gathering(playerId: string): Promise<StoredGroup | undefined>
-  /** Stores a group at version 1. Returns false, and changes nothing, if there are too many groups. */
+  /**
+   * Stores a group at version 1. Returns false, and changes nothing, if there are too many groups, or a player gathers
+   * in another group.
+   */
   create(group: Group): Promise<boolean>
   /**
    * Replaces the version that was read; a group without members is deleted. Returns false, and changes nothing, if
-   * `version` is not the current one.
+   * `version` is not the current one, or a player who was not in the group gathers in another one.
    */
   replace(group: Group, version: number): Promise<boolean>
   /** Returns the number of groups, as this process last knew it. */
@@ -71,6 +74,13 @@ export function createGroupStore({ clock, idleMs, mostGroups, isAlive, store }: 
     if (searchingSince === undefined) for (const { player } of members) byPlayer.set(player.id, id)
   }
 
+  const isTaken = ({ id, members }: Group, before?: Group): boolean =>
+    members.some(({ player }) => {
+      const other = byPlayer.get(player.id)
+      const isNew = before === undefined || playerIn(before, player.id) === undefined
+      return isNew && other !== undefined && other !== id
+    })
+
   const records = store?.records('group', function* () {
     for (const stored of groups.values()) yield recordOf(stored)
   })
@@ -89,7 +99,7 @@ export function createGroupStore({ clock, idleMs, mostGroups, isAlive, store }: 
     },
     create: async (group) => {
       await sweep()
-      if (groups.size >= mostGroups) return false
+      if (groups.size >= mostGroups || isTaken(group)) return false
       const stored = { group, version: 1 }
       records?.write([recordOf(stored)])
       enter(stored)
@@ -97,7 +107,7 @@ export function createGroupStore({ clock, idleMs, mostGroups, isAlive, store }: 
     },
     replace: async (group, version) => {
       const before = groups.get(group.id)
-      if (before?.version !== version) return false
+      if (before?.version !== version || isTaken(group, before.group)) return false
       const stored = group.members.length > 0 ? { group, version: version + 1 } : undefined
       if (stored === undefined) records?.remove(group.id)
       else records?.write([recordOf(stored)])

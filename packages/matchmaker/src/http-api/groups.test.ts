@@ -6,6 +6,15 @@ import { setUp } from './ticket-api.fixture.js'
 import { assignment } from './ticket-service.fixture.js'
 
 describe('a group', () => {
+  test('of two groups that one player creates at the same time, the player stays in one', async () => {
+    const { call } = setUp()
+    const both = await Promise.all([later, later].map((body) => call('ann', 'POST', '/groups', body)))
+    expect(both.map(({ status }) => status)).toEqual([201, 201])
+    const ids = both.map(({ json }) => (json as Member).group_id)
+    const read = await Promise.all(ids.map((id) => call('ann', 'GET', `/groups/${id}`)))
+    expect(read.map(({ status }) => status).toSorted()).toEqual([200, 404])
+  })
+
   test('a group of one player who is ready searches immediately', async () => {
     const { call, service } = setUp()
     const { status, json } = await call('ann', 'POST', '/groups', solo, { from: '203.0.113.7' })

@@ -152,8 +152,10 @@ export class Groups {
     this.#check(profile, player)
     const member: GroupMember = { id: newId(random), player, ready }
     const group: Group = { id: newId(random), profile, members: [member], searchingSince: undefined }
-    await this.#leaveOthers(player.id, group.id)
-    return settled(() => this.#update(group, member, undefined))
+    return settled(async () => {
+      await this.#leaveOthers(player.id, group.id)
+      return this.#update(group, member, undefined)
+    })
   }
 
   async join(groupId: string, profile: string, player: Player, ready: boolean): Promise<MemberView> {
@@ -300,7 +302,7 @@ export class Groups {
   /**
    * Stores the group. Once all members are ready, creates its ticket. The group is stored as searching first, so that
    * nobody joins or leaves while the ticket is created. If the ticket is refused, the change is undone. Returns
-   * undefined if another request has changed the group in between.
+   * undefined if another request has changed the group in between, or a player has entered another one.
    * @param before the group as it was read; undefined for a new group.
    */
   async #update(group: Group, by: GroupMember, before: StoredGroup | undefined): Promise<MemberView | undefined> {
@@ -309,6 +311,7 @@ export class Groups {
     if (before !== undefined) {
       if (!(await store.replace(kept, before.version))) return undefined
     } else if (!(await store.create(kept))) {
+      if ((await store.gathering(by.player.id)) !== undefined) return undefined
       throw tooMany()
     }
     if (kept.searchingSince === undefined) return this.#memberView(kept, by, undefined)

@@ -40,6 +40,18 @@ for _, id in ipairs(redis.call('ZRANGE', kept, '-inf', now, 'BYSCORE', 'LIMIT', 
   local record = redis.call('HGET', groups, id)
   if record then forget(id, record) else redis.call('ZREM', kept, id) end
 end
+-- True if a player who was not in the record gathers in another group.
+local function is_taken(id, json, record)
+  local present = {}
+  local before = record and cjson.decode(string.match(record, '^%d+ [sg] (.*)$')).members or {}
+  for _, member in ipairs(before) do present[member.player.id] = true end
+  for _, member in ipairs(cjson.decode(json).members) do
+    local player = member.player.id
+    local other = not present[player] and redis.call('HGET', players, player)
+    if other and other ~= id and redis.call('HEXISTS', groups, other) == 1 then return true end
+  end
+  return false
+end
 local function enter(id, version, state, json)
   redis.call('HSET', groups, id, version .. ' ' .. state .. ' ' .. json)
   if state == 'g' then
@@ -77,7 +89,7 @@ return {version, json}
 
 /**
  * Creates a group at version 1. Arguments after the times: id, JSON, state, maximum number of groups. Reply: groups, or
- * -1.
+ * -1 if there are too many or a player gathers elsewhere.
  */
 const CREATE = defineScript({
   name: 'groups.create',
@@ -85,7 +97,7 @@ const CREATE = defineScript({
 local id, json, state, most = ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6])
 local count = redis.call('HLEN', groups)
 if redis.call('HEXISTS', groups, id) == 1 then return count end
-if count >= most then return -1 end
+if count >= most or is_taken(id, json) then return -1 end
 enter(id, 1, state, json)
 return count + 1
 `,
@@ -94,7 +106,7 @@ return count + 1
 
 /**
  * Replaces a version, or deletes the group if the state is empty. Arguments after the times: id, JSON, state, version.
- * Reply: groups, or -1 if the version is not the current one.
+ * Reply: groups, or -1 if the version is not the current one or a new player gathers elsewhere.
  */
 const REPLACE = defineScript({
   name: 'groups.replace',
@@ -102,7 +114,7 @@ const REPLACE = defineScript({
   lua: `${SWEEP}
 local id, json, state, version = ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local record = redis.call('HGET', groups, id)
-if not record or string.match(record, '^%d+') ~= version then return -1 end
+if not record or string.match(record, '^%d+') ~= version or is_taken(id, json, record) then return -1 end
 forget(id, record)
 if state ~= '' then enter(id, version + 1, state, json) end
 return redis.call('HLEN', groups)
