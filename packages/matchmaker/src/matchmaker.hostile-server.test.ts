@@ -131,3 +131,20 @@ describe('a listed server that reports players without a seat on it', () => {
     }
   })
 })
+
+test('one server that lists few seats does not keep players of its pool from sharing servers', async () => {
+  const pool = { ...arena, at: [], custom: { perPlayer: 1, max: 20 } }
+  const { matchmaker, service, run, servers } = open({ pools: [pool] })
+  await run(1000)
+  const start = (players: readonly string[]) =>
+    Promise.all(players.map((id) => matchmaker.startServer({ playerIds: [id], attributes: {}, mayShare: true })))
+  const players = Array.from({ length: 32 }, (_, nth) => `p${nth}`)
+  await start(players.slice(8))
+  await run(9000)
+  expect(service.calls.create).toHaveLength(3)
+  Object.assign(servers.at(-1)?.listing ?? {}, { seats: 1 })
+  await run(2000)
+  await start(players.slice(0, 8))
+  await run(1000)
+  expect(service.calls.create).toHaveLength(4)
+})

@@ -9,8 +9,8 @@ import {
   type ListingReport,
   newPoolServer,
   type Server,
+  SERVER_FAILURES,
   serverIntent,
-  type StopReason,
 } from '../records/index.js'
 import { type Seat, SeatRefused, type Seats, UnknownServer } from '../seats/index.js'
 import type { SeatParty, ServerLogWriter, SessionStart, StoredSession } from '../store/index.js'
@@ -61,19 +61,6 @@ const FIRST_SEATS = 8
 
 /** Maximum number of servers that are tried for one request (our choice: as many as for a match). */
 const MOST_SERVERS = 4
-/** Stop reasons that mean that the server has failed. Its waiting players get another server. */
-const FAILURES: ReadonlySet<StopReason> = new Set<StopReason>([
-  'no-capacity',
-  'unavailable',
-  'lost',
-  'failed',
-  'too-slow',
-  'not-listening',
-  'ended',
-  'crashed',
-  'restarted',
-])
-
 interface PendingStart extends SessionStart {
   readonly server: Server
   readonly wanted: SessionWanted
@@ -114,7 +101,7 @@ export class ServerStarts {
   readonly #wanted = new Map<string, SessionWanted>()
   /** Replacement servers that are stored but not created yet. The value is the id of the failed server. */
   readonly #intended = new Map<Server, string>()
-  /** Number of seats in the last listed session, by pool. */
+  /** Number of seats in a server's session as last known, by pool. */
   readonly #seatsOfPool = new Map<string, number>()
 
   constructor(options: ServerStartsOptions) {
@@ -191,7 +178,6 @@ export class ServerStarts {
     const session = this.#wanted.get(id)
     if (session === undefined) return
     const isWanted = listing?.session === session.session
-    if (isWanted) this.#seatsOfPool.set(server.pool ?? '', listing.seats)
     const start = this.#starts.get(id)
     if (isWanted && start !== undefined && this.#options.find(id)?.assignment !== undefined) this.#grantSeats(start)
     // The server no longer lists the session: the session has ended, or the server's process has restarted.
@@ -353,7 +339,7 @@ export class ServerStarts {
   }
 
   #hasFailed({ stopReason }: Server) {
-    return stopReason === undefined || FAILURES.has(stopReason)
+    return stopReason === undefined || SERVER_FAILURES.has(stopReason)
   }
 
   /** Called when the failed server of a pending start is gone. A stored replacement keeps the request. */
@@ -389,16 +375,28 @@ export class ServerStarts {
     return start
   }
 
-  #seatsIn(server: Server) {
-    return this.#seatsOfPool.get(server.pool ?? '') ?? FIRST_SEATS
+  /**
+   * Returns the number of seats to expect on a server of the pool. It is the median of the listed sessions, so that one
+   * server that lists few or many seats does not decide how players share servers.
+   */
+  #seatsIn(pool: string): number {
+    const listed: number[] = []
+    for (const [serverId, { session }] of this.#wanted) {
+      const found = this.#options.seats.listing(serverId)
+      if (found?.session === session && this.#options.find(serverId)?.pool === pool) listed.push(found.listing.seats)
+    }
+    const median = listed.toSorted((one, other) => one - other)[Math.floor(listed.length / 2)]
+    if (median !== undefined) this.#seatsOfPool.set(pool, median)
+    return this.#seatsOfPool.get(pool) ?? FIRST_SEATS
   }
 
   /** Returns a pending start that the party can share. Undefined if there is none. */
   #startFor(size: number, { pool, near, attributes }: SharedStart): PendingStart | undefined {
+    const seats = this.#seatsIn(pool)
     for (const start of this.#starts.values()) {
       const { server, wanted: session } = start
       const isSame = server.pool === pool && isLike(session, attributes) && this.#options.pools.isNear(server, near)
-      if (isSame && promisedIn(start) + size <= this.#seatsIn(server)) return start
+      if (isSame && promisedIn(start) + size <= seats) return start
     }
     return undefined
   }
@@ -407,7 +405,7 @@ export class ServerStarts {
   #move({ server, wanted: session, near }: PendingStart, party: SeatParty) {
     const pool = server.pool ?? ''
     const size = party.playerIds.length
-    if (party.isMoved === true || size > this.#seatsIn(server)) return
+    if (party.isMoved === true || size > this.#seatsIn(pool)) return
     const moved = { ...party, isMoved: true }
     const other = this.#startFor(size, { pool, near, attributes: session.attributes })
     if (other !== undefined) return void this.#begin(withParty(other, moved))

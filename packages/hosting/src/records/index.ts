@@ -46,6 +46,7 @@ export {
   type DrainReason,
   locationAt,
   type ReturnReason,
+  SERVER_FAILURES,
   type ServerFailure,
   type StopReason,
 } from './assignment.js'
