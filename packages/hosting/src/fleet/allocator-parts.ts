@@ -127,6 +127,7 @@ export class AllocatorParts {
       clock,
       find: (token) => this.byToken(token),
       hinted: (server, hint) => this.lifecycle.hinted(server, hint),
+      failed: (error) => on.problem('status', error),
     })
     this.enrolling = new Enrolling({
       ...context,

@@ -16,7 +16,7 @@ import {
 import { createLostCreateSearch } from './lost-creates.js'
 import { createOrphanCleanup } from './orphans.js'
 import { createContainerLogReader, Watcher } from './watching/index.js'
-import { webhookUrlOf } from '../webhooks.js'
+import { webhookUrlOf } from './webhooks.js'
 
 export interface ServiceSourceOptions {
   readonly service: DeploymentService

@@ -55,7 +55,11 @@ const LONGEST_PATH = 1024
  * costs time and nothing else.
  * @param ask sends it to the leader, and resolves with the status of the response.
  */
-const createWebhook = (clock: Clock, ask: (path: string, body: string) => Promise<number>) =>
+const createWebhook = (
+  clock: Clock,
+  ask: (path: string, body: string) => Promise<number>,
+  failed: (error: unknown) => void,
+) =>
   createWebhookEndpoint({
     clock,
     find: (pathname) => (pathname.length > LONGEST_PATH ? undefined : pathname),
@@ -65,6 +69,7 @@ const createWebhook = (clock: Clock, ask: (path: string, body: string) => Promis
       })
       if (status !== 204) throw noSuchWebhook()
     },
+    failed,
   })
 
 interface FollowTailOptions {
@@ -323,7 +328,7 @@ export function createFollower(options: FollowerOptions) {
     createMatch,
     createBackfill: (input) => ask('createBackfill', { ...input, id: input.id ?? newId() }),
     startServer: (request) => ask('startServer', { ...request, id: request.id ?? newId() }),
-    webhook: createWebhook(clock, (path, body) => ask('webhook', path, body)),
+    webhook: createWebhook(clock, (path, body) => ask('webhook', path, body), problem),
   }
 
   return {

@@ -2,19 +2,24 @@ import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { createWebhookReceiver, webhookUrlOf } from './webhooks.js'
 
-function setUp() {
+function setUp(failing?: Error) {
+  const failures: unknown[] = []
   const hints: (readonly [server: string, hint: unknown])[] = []
   const receive = createWebhookReceiver({
     clock: createManualClock(),
     find: (token) => (token === 'hush' ? 'm1' : undefined),
-    hinted: (server, hint) => hints.push([server, hint]),
+    hinted: (server, hint) => {
+      if (failing !== undefined) throw failing
+      hints.push([server, hint])
+    },
+    failed: (error) => failures.push(error),
   })
   const post = async (path: string, body: string, method = 'POST') => {
     const init = method === 'GET' ? { method } : { method, body }
     const { status } = await receive(new Request(`https://game.example.com${path}`, init))
     return status
   }
-  return { hints, post }
+  return { hints, failures, post }
 }
 const ready = JSON.stringify({ request_id: 'r1', current_status: 'Status.READY' })
 
@@ -43,4 +48,11 @@ test.each([
   const { hints, post } = setUp()
   expect(await post(path, body, method)).toBe(status)
   expect(hints).toEqual([])
+})
+
+test('a webhook call that fails inside Muster is answered 500, and its cause is reported', async () => {
+  const cause = new Error('broken')
+  const { failures, post } = setUp(cause)
+  expect(await post('/hooks/hush', ready)).toBe(500)
+  expect(failures).toEqual([cause])
 })

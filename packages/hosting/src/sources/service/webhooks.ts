@@ -2,7 +2,7 @@ import { parseDeploymentWebhook } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { createBodies, problemResponse, sameStatus } from '@muster/core/internal'
-import type { ServerHint } from './source.js'
+import type { ServerHint } from '../source.js'
 
 export interface WebhookEndpointOptions<Found> {
   readonly clock: Clock
@@ -12,6 +12,8 @@ export interface WebhookEndpointOptions<Found> {
   readonly find: (pathname: string) => Found | undefined
   /** Handles a webhook. @throws {Problem} the response, if the webhook is rejected */
   readonly accept: (found: Found, body: Uint8Array) => void | Promise<void>
+  /** Called with the cause of each 500. */
+  readonly failed: (error: unknown) => void
 }
 
 /** Maximum bytes of a body. The status of a deployment has some 2 KiB. */
@@ -27,7 +29,7 @@ export const noSuchWebhook = () => new Problem(404, 'not-found', 'There is no su
 export function createWebhookEndpoint<Found>(
   options: WebhookEndpointOptions<Found>,
 ): (request: Request) => Promise<Response> {
-  const { clock, find, accept } = options
+  const { clock, find, accept, failed } = options
   const bodies = createBodies({ clock, perAddress: MOST_BODIES, inAll: MOST_BODIES })
 
   const receive = async (request: Request): Promise<Response> => {
@@ -46,17 +48,14 @@ export function createWebhookEndpoint<Found>(
     try {
       return await receive(request)
     } catch (error) {
-      return problemResponse(
-        error instanceof Problem
-          ? error
-          : new Problem(500, 'internal', 'Internal error. The server log has the cause.'),
-      )
+      if (error instanceof Problem) return problemResponse(error)
+      failed(error)
+      return problemResponse(new Problem(500, 'internal', 'Internal error. The server log has the cause.'))
     }
   }
 }
 
-interface WebhookReceiverOptions<Server> {
-  readonly clock: Clock
+interface WebhookReceiverOptions<Server> extends Pick<WebhookEndpointOptions<Server>, 'clock' | 'failed'> {
   readonly find: (token: string) => Server | undefined
   /** Called for each webhook. @param hint the content of the body. Undefined if it is unreadable */
   readonly hinted: (server: Server, hint: ServerHint | undefined) => void
@@ -66,9 +65,9 @@ interface WebhookReceiverOptions<Server> {
 export const webhookUrlOf = (baseUrl: string, token: string): string => `${baseUrl.replace(/\/+$/, '')}/${token}`
 
 /** Creates the handler of webhooks about deployments. A webhook only causes a read of the status. Never rejects. */
-export const createWebhookReceiver = <Server>({ clock, find, hinted }: WebhookReceiverOptions<Server>) =>
+export const createWebhookReceiver = <Server>({ find, hinted, ...options }: WebhookReceiverOptions<Server>) =>
   createWebhookEndpoint({
-    clock,
+    ...options,
     /** The last segment of the path is the server's token. */
     find: (pathname) => find(pathname.slice(pathname.lastIndexOf('/') + 1)),
     accept: (server, body) => hinted(server, hintIn(body)),
