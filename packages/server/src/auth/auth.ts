@@ -72,10 +72,16 @@ export interface Operator {
   readonly role: ConsoleRole
 }
 
-/** Creates the checks that identify the callers of the program's APIs. @throws like `createJwt` */
-export function createAuth(options: AuthOptions, deps: JwtDeps) {
-  const { jwt, keys = [], shared, devToken } = options
-  const signed = jwt && createJwt(jwt, deps)
+/**
+ * Creates the checks that identify the callers of the program's APIs.
+ * @param signed an earlier check of the same `jwt`, with the keys and tokens that it knows. Default: a new one.
+ * @throws like `createJwt`
+ */
+export function createAuth(
+  { jwt, keys = [], shared, devToken }: AuthOptions,
+  deps: JwtDeps,
+  signed = jwt && createJwt(jwt, deps),
+) {
   const ways: readonly Identify[] = [
     ...(devToken === undefined ? [] : [createDevToken(devToken)]),
     createApiKeys(keys),
@@ -105,6 +111,8 @@ export function createAuth(options: AuthOptions, deps: JwtDeps) {
     })
 
   return {
+    /** The check of signed tokens; undefined without `jwt`. */
+    signed,
     /** For the ticket API: players and backends. */
     tickets: authenticate(ticketCaller),
     /** For the lobby API: players. */

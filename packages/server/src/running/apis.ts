@@ -76,14 +76,15 @@ export interface ApiParts extends Pick<MatchingOptions, 'client' | 'locate' | 'c
 /** The APIs, built from one version of the configuration. */
 export type Apis = ReturnType<typeof createApis>
 
-/** Builds the APIs. @throws {InvalidInput} or RangeError naming the invalid option */
-export function createApis(config: Config, parts: ApiParts) {
+/**
+ * Builds the APIs.
+ * @param signed the check of signed tokens of the previous APIs, if `auth.jwt` is the same
+ * @throws {InvalidInput} or RangeError naming the invalid option
+ */
+export function createApis(config: Config, parts: ApiParts, signed?: ReturnType<typeof createAuth>['signed']) {
   const { service, shared, client, clock, onProblem } = parts
-  const auth = createAuth(authOptions(config, parts.devToken), {
-    clock,
-    onProblem: (error) => onProblem('authenticate', error),
-    onRefused: parts.onRefused,
-  })
+  const deps = { clock, onProblem: (error: Error) => onProblem('authenticate', error), onRefused: parts.onRefused }
+  const auth = createAuth(authOptions(config, parts.devToken), deps, signed)
   const address = clientAddress(config.addresses)
   const cors = config.cors.origins.length === 0 ? undefined : { origins: config.cors.origins }
   const profiles =

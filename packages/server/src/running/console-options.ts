@@ -66,7 +66,11 @@ export function consoleOptions(of: ConsoleOptionsOf): ConsoleOptions {
     applyQueue: createApplyQueue(of),
     operatorOf: (request) => inForce.apis.auth.operatorOf(request),
     acted: ({ who, what, id }) => log.info(`${who} did ${what}`, { who, what, id }),
-    spending: () => inForce.config.spending,
+    spending: () => {
+      // Changed limits take effect after a restart, a changed price at once.
+      const { pricePerMinute, currency } = inForce.config.spending
+      return { ...config.spending, pricePerMinute, currency }
+    },
     limits: createLimitsNow(client, clock),
     ready: of.ready,
     letBotsIn: of.letBotsIn,

@@ -51,6 +51,13 @@ test('the description of configuration changes shows no server variables, for an
   expect(found.map(({ text }) => text)).toEqual(['changed'])
 })
 
+test('the description of configuration changes does not show the payload of a probe, as the console does not', async () => {
+  const probed = (payload: string) => (text: string) =>
+    text.replace('environment: {', `probe: { kind: udp, port: game, payload: ${payload} }, environment: {`)
+  const found = changesOf(await read(probed('hush-hush')(yaml)), await read(probed('other')(yaml)))
+  expect(found).toEqual([{ field: 'queues.duel.deploy.probe.payload', text: 'changed', isLive: true }])
+})
+
 test('configuration changes compare queues by name, not by order', async () => {
   const first = "queues:\n  - { name: first, matchSize: 3, deploy: { application: my-game, version: '1.0' } }"
   expect(await changes((text) => text.replace('queues:', first))).toEqual([['queues.first', 'nothing → given', true]])

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createSigningKey, openKeyServer } from '../../auth/jwks.fixture.js'
 import { Secret } from '../../config/index.js'
 import {
   BACKEND_KEY,
@@ -6,6 +7,7 @@ import {
   DUEL,
   openServer,
   openService,
+  OPERATE_KEY,
   type ServerUnderTest,
   yamlOf,
 } from '../server.fixture.js'
@@ -68,6 +70,26 @@ describe('a reload of pools', () => {
   })
 })
 
+test('a reload keeps the signing keys of players while their address does not answer', async () => {
+  const key = await createSigningKey('one')
+  const login = await openKeyServer((_, response) => response.end(JSON.stringify({ keys: [key.publicKey] })))
+  const of = (more: string) =>
+    configOf(yamlOf(service.url, more).replace('secret: { env: JWT_SECRET }', `jwks: ${login.url}`))
+  const server = await startServer(await of(''), { write: () => {} })
+  try {
+    const statusOf = async (id: string) => {
+      const token = await key.sign({ sub: id }, Math.floor(Date.now() / 1000) + 600)
+      return (await fetch(`${server.url}/me`, { headers: { authorization: `Bearer ${token}` } })).status
+    }
+    expect(await statusOf('ann')).toBe(200)
+    await login.close()
+    await server.reload(await of("cors: { origins: ['https://play.example.com'] }"))
+    expect(await statusOf('ben')).toBe(200)
+  } finally {
+    await server.close()
+  }
+})
+
 describe('a reload of the configuration', () => {
   beforeEach(async () => {
     under = await openServer(yamlOf(service.url, '', DUEL + TRIO))
@@ -87,6 +109,19 @@ describe('a reload of the configuration', () => {
     expect(under.server.config().limits.bodyBytes).toBe(100)
     const body = { profile: 'duel', attributes: { note: 'x'.repeat(200) } }
     expect((await under.ask('POST', '/tickets', { token: BACKEND_KEY, body })).status).toBe(413)
+  })
+
+  test('the console shows the limit of servers that applies until the restart, and the new price', async () => {
+    const { maxServers } = under.server.config().spending
+    await reload('spending: { maxServers: 7, pricePerMinute: 0.5 }', DUEL + TRIO)
+    const feed = await under.ask('GET', '/console/api/feed', { token: OPERATE_KEY })
+    let told = ''
+    for await (const part of feed.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      told += part
+      if (told.includes('"mostCreatesPerMinute"')) break
+    }
+    expect(told).toContain(`"most":${maxServers},`)
+    expect(told).toContain('"pricePerMinute":0.5')
   })
 
   test('a reload keeps the counts of rate limits', async () => {

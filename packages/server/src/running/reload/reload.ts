@@ -57,7 +57,7 @@ export function changesOf(before: Config, after: Config): readonly Change[] {
   const compare = (field: string, from: unknown, to: unknown): void => {
     if (from instanceof Secret || to instanceof Secret) {
       if (!isSameSecret(from, to)) changes.push(changeOf(field, 'changed'))
-    } else if (isEnvironment(field)) {
+    } else if (isHidden(field)) {
       if (!isDeepStrictEqual(from, to)) changes.push(changeOf(field, 'changed'))
     } else if (isObject(from) && isObject(to)) {
       const [one, other] = [membersOf(from), membersOf(to)]
@@ -77,9 +77,9 @@ function changeOf(field: string, text: string): Change {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** Returns true for variables of servers. Their values are hidden, because they may hold secrets of the game. */
-const isEnvironment = (field: string) =>
-  /^(queues|pools)\..+\.deploy\.(environment|hiddenEnvironment)(\.|$)/.test(field)
+/** Returns true for variables of servers and parts of a probe. They are hidden: they may hold secrets of the game. */
+const isHidden = (field: string) =>
+  /^(queues|pools)\..+\.deploy\.(environment|hiddenEnvironment|probe\.(url|payload))(\.|$)/.test(field)
 
 /**
  * Returns the members of an object or a list. Entries of a list are named by their `name` if each has a unique one, so
@@ -124,7 +124,7 @@ export interface ReloadingOptions {
 
 /**
  * Sections from which the APIs are built. The APIs are rebuilt only if one of these sections has changed, because
- * rebuilding resets rate-limit counts.
+ * rebuilding resets the counts of open waits.
  */
 const OF_APIS = ['auth', 'addresses', 'cors', 'profiles', 'limits', 'beacons', 'inspect', 'streamTokens']
 /** Maximum number of tickets that are logged one by one (our choice). */
@@ -145,7 +145,9 @@ export function createReloading(options: ReloadingOptions): (next: Config) => Pr
     const before = inForce.apis
     if (parts.client === undefined) assertServed(next)
     // Steps that may fail run first, so that a reload applies as a whole or not at all.
-    const apis = touches(OF_APIS) ? createApis(next, parts.api) : before
+    // Fetched signing keys are kept, because their address may not answer now.
+    const signed = touches(['auth.jwt']) ? undefined : before.auth.signed
+    const apis = touches(OF_APIS) ? createApis(next, parts.api, signed) : before
     const refused = touches(['queues', 'pools']) ? reconfigured(next, apis) : []
     inForce.config = next
     inForce.apis = apis
