@@ -91,7 +91,7 @@ describe('the printed commands', () => {
 })
 
 describe('a command that writes nothing', () => {
-  test.each(['My Game', 'Duel', '1v1', 'a_b', 'ä', 'a'.repeat(33), '@studio/duel!'])(
+  test.each(['My Game', 'Duel', '1v1', 'ab', 'a_b', 'ä', 'a'.repeat(33), '@studio/duel!'])(
     'create-muster refuses the name %s and writes nothing',
     async (given) => {
       const folder = openFolder()
@@ -99,7 +99,7 @@ describe('a command that writes nothing', () => {
       const name = given.split('/').at(-1)
       expect([code, complained]).toEqual([
         2,
-        `name: must be 1 to 32 of a–z, 0–9 and -, beginning with a letter, got "${name}"`,
+        `name: must be 3 to 32 of a–z, 0–9 and -, beginning with a letter, got "${name}"`,
       ])
       expect(filesIn(folder)).toEqual([])
     },

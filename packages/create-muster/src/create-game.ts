@@ -23,9 +23,9 @@ const TEMPLATE_NAME = 'my-game'
 
 /**
  * Matches a valid name. The name is that of the package, of the application at the deployment service, and of the
- * servers' tag, which has at most 32 characters.
+ * servers' tag, which has at most 32 characters. The service wants at least 3 characters.
  */
-const NAME = /^[a-z][a-z0-9-]{0,31}$/
+const NAME = /^[a-z][a-z0-9-]{2,31}$/
 
 const USAGE = `Usage: npm create muster <folder>
 
@@ -54,7 +54,7 @@ export async function createGame(args: readonly string[], terminal: Terminal): P
   const folder = resolve(terminal.folder, given)
   const name = basename(folder)
   if (!NAME.test(name)) {
-    const form = '1 to 32 of a–z, 0–9 and -, beginning with a letter'
+    const form = '3 to 32 of a–z, 0–9 and -, beginning with a letter'
     terminal.complain(`name: must be ${form}, got ${JSON.stringify(name)}`)
     return 2
   }

@@ -140,7 +140,7 @@ async function withOutside({ file, queues }: CheckedFile, { locate }: CheckedTex
   const isWritten = config.store.kind !== 'folder' || (await isWritable(config.store.path))
   const doubtful = isWritten
     ? []
-    : [locate(['store', 'folder'], 'cannot be written by this user, nor be made: no ticket would be taken', 'warning')]
+    : [locate(['store', 'folder'], 'cannot be written by this user, nor made: Muster would not start', 'warning')]
   return { config, wrong, doubtful }
 }
 

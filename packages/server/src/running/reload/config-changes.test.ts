@@ -51,7 +51,7 @@ test('the description of configuration changes shows no server variables, for an
   expect(found.map(({ text }) => text)).toEqual(['changed'])
 })
 
-test('the description of configuration changes does not show the payload of a probe, as the console does not', async () => {
+test('the description of configuration changes shows no payload of a probe, as the console does not', async () => {
   const probed = (payload: string) => (text: string) =>
     text.replace('environment: {', `probe: { kind: udp, port: game, payload: ${payload} }, environment: {`)
   const found = changesOf(await read(probed('hush-hush')(yaml)), await read(probed('other')(yaml)))
