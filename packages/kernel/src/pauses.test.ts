@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Model } from './data/model.js'
-import { entryOf, modelOf, noChecks } from './plain.fixture.js'
+import { entryOf, modelOf, noChecks, spanOf } from './plain.fixture.js'
 import { createPool } from './pool.js'
 
 const NOW = 1_000_000
@@ -100,4 +100,43 @@ test('a ticket that arrives while a round is paused or abandoned is matched in t
     const matched = [...pool.group(NOW)].flatMap((match) => match.slots)
     expect(matched.toSorted()).toEqual(slots.toSorted())
   }
+})
+
+test('a running match gets the ticket of a round without openings, or of one abandoned before them', () => {
+  for (const openings of ['none', 'last'] as const) {
+    const pool = createPool(modelOf(2))
+    const opening = pool.addOpening({ ...entry('o', 0), rooms: [1], present: [[]] })
+    pool.group(NOW)
+    const slot = pool.add(entry('a', 1))
+    const round = pool.round(NOW, { openings })
+    // A round of one ticket has fewer pauses before its search than after it.
+    for (let goesOn = true, steps = 0; goesOn && (openings === 'none' || steps < 2); steps += 1)
+      goesOn = round.step(Infinity, () => true)
+    round.take()
+    const joined = [...pool.group(NOW), ...pool.group(NOW + 1)]
+    expect(joined, openings).toMatchObject([
+      { opening, slots: [slot] },
+      { opening, slots: [slot] },
+    ])
+  }
+})
+
+test('a look at tickets while a search pauses does not change what the search finds', () => {
+  /** Returns how many sets of members are tried in four rounds among tickets that no match can hold. */
+  const triedIn = (looks: boolean): number => {
+    let tried = 0
+    const whole = () => {
+      tried += 1
+      return false
+    }
+    const pool = createPool(modelOf(3, { spans: [spanOf(10)], checks: { ...noChecks, whole } }))
+    const slots = Array.from({ length: 1300 }, (_, at) => pool.add(entryOf(`${at}`, { values: [5, 5] })))
+    for (let now = NOW; now < NOW + 4; now += 1) {
+      const round = pool.round(now)
+      for (let step = 0; round.step(1, () => true); step += 1)
+        if (looks && step % 5 === 0) pool.around(slots[0] as number, now, 16)
+    }
+    return tried
+  }
+  expect(triedIn(true)).toBe(triedIn(false))
 })

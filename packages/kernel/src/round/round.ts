@@ -54,6 +54,8 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
   const areFree = (slots: readonly Slot[]) => slots.filter((slot) => isFree(columns, slot))
   /** True if the last whole round ran out of tries, so that tickets without a turn come first in the next one. */
   let isOwed = false
+  /** True if tickets may have been searched since openings were last tried. */
+  let isUntried = false
 
   /**
    * Sorts by the highest priority, then by the longest wait. If `inTurn` is true, tickets without a turn in the last
@@ -139,10 +141,10 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       const waiting = input.count()
       if (budget.isPauseDue()) yield budget.pause()
       const { fresh, dirty } = yield* tracker.begin(most < Infinity)
-      const hasChanged = fresh.length + dirty.length > 0
+      isUntried ||= fresh.length + dirty.length > 0
       const vacant = () => {
         const all = [...vacancies.keys()]
-        const isNews = (slot: Slot) => levels.news(slot) !== NOTHING || hasChanged || columns.state[slot] !== PARKED
+        const isNews = (slot: Slot) => levels.news(slot) !== NOTHING || isUntried || columns.state[slot] !== PARKED
         return inOrder(all.filter(isNews), isOwed)
       }
       const common = input.commonPriority()
@@ -179,6 +181,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
         yield* input.augment(inOrder(left, false))
       if (when === 'last') yield* fillEach(vacant(), undefined)
       isOwed = state.isOver()
+      if (when !== 'none') isUntried = false
       tracker.end()
     },
 
@@ -187,6 +190,8 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
      * to the next full round.
      */
     *around(anchors: readonly Slot[], when: RoundOptions['openings']): Pausable<void> {
+      const wasUntried = isUntried
+      isUntried = true
       yield* tracker.catchUp()
       for (const anchor of inOrder(areFree(anchors), false)) {
         levels.of(anchor)
@@ -196,6 +201,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
         yield* searchEach([anchor], Infinity)
         if (when === 'last') yield* fillEach(open(), anchor)
       }
+      isUntried = wasUntried || when === 'none'
     },
   }
 }

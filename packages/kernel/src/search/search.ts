@@ -163,13 +163,12 @@ export class Search<Facts> {
     const last = grid.coverOf(anchor)
     const { most, skip } = windowOf(before, ranked() || this.isRationed ? MOST_READ_RANKED : MOST_READ)
     let read = 0
-    let { reads } = grid
     grid.begin(anchor)
     const gather = (scale: number) => {
+      const { reads } = grid
       if (scale > last) grid.collectAll(most, skip)
       else grid.collect(scale, most, scale === last ? skip : 0)
       budget.chargeTime((grid.reads - reads) / 16)
-      reads = grid.reads
       this.#candidates.take(grid.found, read, grid.count, packed)
       read = grid.count
     }
@@ -185,9 +184,10 @@ export class Search<Facts> {
     const isAll = scale > last && !isWide
     const { players } = this.#packing
     const isTried = isHasty && !isAll && this.#candidates.isEnough(missing, 1)
+    // While the search pauses, `Pool.around` may collect for another ticket.
+    const { wasCut } = grid
     if (isTried && (yield* this.#choose(packed, players, GREEDY))) return true
     if (this.#isBroken(draft.count) || budget.wasCut || this.isHeldBack) return false
-    const { wasCut } = grid
     grid.begin(anchor)
     grid.wasCut = wasCut
     for (const slot of this.#candidates.list.subarray(0, this.#candidates.count)) grid.skip(slot)
