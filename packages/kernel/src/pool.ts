@@ -37,6 +37,8 @@ const BRIEF = 400
 const DOUBLINGS = 3
 /** Maximum number of slots read for `around`. */
 const MOST_READ = 4096
+/** Maximum number of cached packings of openings: matches of many teams have too many shapes to keep all. */
+const MOST_PACKINGS = 1000
 const NEVER = () => false
 
 export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
@@ -273,6 +275,7 @@ class ColumnPool<Facts> implements Pool<Facts> {
     const min = new Uint16Array(levels.length)
     const takers = rooms.map((max, team) => ({ max, min, present: players[team], kind: teams[team]?.kind }))
     const known = this.#packings.get(shape) ?? packingFor(takers, checks)
+    if (this.#packings.size >= MOST_PACKINGS) this.#packings.clear()
     this.#packings.set(shape, known)
     return known
   }
@@ -281,7 +284,10 @@ class ColumnPool<Facts> implements Pool<Facts> {
     levels.renew(now)
     this.#packing.prune()
     this.#state.begin()
-    for (const slot of this.#vacancies.keys()) levels.of(slot)
+    for (const [slot, { packing }] of this.#vacancies) {
+      packing.prune()
+      levels.of(slot)
+    }
     return options.anchors === undefined
       ? this.#rounds.full(options)
       : this.#rounds.around(options.anchors, options.openings ?? 'first')
