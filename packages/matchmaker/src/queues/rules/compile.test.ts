@@ -75,6 +75,14 @@ describe('a compiled ticket', () => {
   })
 })
 
+test('the average of a party whose sum is beyond all numbers is a number', () => {
+  for (const value of [1e308, -1e308]) {
+    const { values } = queueOf([skill]).entryOf(skilled(value, value))
+    expect((values[0] as number) / value).toBeCloseTo(1)
+    expect(values).toEqual([values[0], values[0]])
+  }
+})
+
 describe('an equality rule compiled to a key', () => {
   const isKey = (rule: object, more: Partial<QueueDefinition> = {}) => {
     const { model } = queueOf([{ kind: 'equal', attribute: 'mode', ...rule }], more)

@@ -55,10 +55,13 @@ export function compileDifference(rule: Checked<DifferenceRule>, context: RuleCo
   const most = limit.table[levels.last] ?? Infinity
   const wanted: WantedValue<number> = { attribute, type: parts.A_NUMBER, missing, rule: name }
   const boundsOf = (ticket: RuleTicket, refuse: Refuse): ValueRange => {
-    const { count, sum, min, max } = parts.tallyOf(parts.valuesOf(ticket, wanted, refuse))
+    const values = parts.valuesOf(ticket, wanted, refuse)
+    const { count, sum, min, max } = parts.tallyOf(values)
     if (count === 0) return ANYTHING
     if (party !== 'each') {
-      const value = party === 'avg' ? sum / count : party === 'min' ? min : max
+      // A sum beyond all numbers would stand for a ticket that accepts any value.
+      const mean = Number.isFinite(sum) ? sum / count : values.reduce((all, one) => all + one / count, 0)
+      const value = party === 'avg' ? mean : party === 'min' ? min : max
       return [value, value]
     }
     if (groups === undefined && max - min > most) {
