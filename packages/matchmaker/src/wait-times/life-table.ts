@@ -109,13 +109,16 @@ const [MATCHED, LEFT, PARTLY, COUNTS] = [0, 1, 2, 3] as const
 const scratch = new Float64Array(BINS * COUNTS)
 
 const growths = new Map<number, Float64Array>()
+/** Maximum exponent of a growth: e to the power of 710 is Infinity. A longer wait has faded to nothing anyway. */
+const MOST_GROWTH = 700
 /**
  * Returns the growth of weights from a ticket's creation until it reaches each bin. Tables with the same fading share
  * it.
  */
 function growthOf(fadeMs: number): Float64Array {
   let growth = growths.get(fadeMs)
-  if (growth === undefined) growths.set(fadeMs, (growth = Float64Array.from(EDGES, (edge) => Math.exp(edge / fadeMs))))
+  if (growth === undefined)
+    growths.set(fadeMs, (growth = Float64Array.from(EDGES, (edge) => Math.exp(Math.min(MOST_GROWTH, edge / fadeMs)))))
   return growth
 }
 

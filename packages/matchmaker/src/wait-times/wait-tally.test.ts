@@ -103,3 +103,18 @@ test('a wait estimate follows a change of load within ten seconds, and a pause i
   waits.setPaused(false, now())
   expect(rateOf()).toBeGreaterThan(before)
 })
+
+test('wait statistics that fade within seconds stay numbers although a ticket waits for hours', () => {
+  const table = new LifeTable(3 * SECOND, START)
+  table.enter(START, START)
+  for (let now = START; now < START + 3 * 3600 * SECOND; now += 60 * SECOND) {
+    table.enter(now, now)
+    table.leave(now, now + SECOND, true)
+  }
+  const end = START + 3 * 3600 * SECOND
+  const isNumber = ({ waited, entered }: ReturnType<LifeTable['rates']>) =>
+    [...waited, ...entered].every((value) => Number.isFinite(value))
+  expect(isNumber(table.rates([[START, 1]], end))).toBe(true)
+  table.leave(START, end, false)
+  expect(isNumber(table.rates([], end))).toBe(true)
+})
