@@ -74,6 +74,58 @@ describe('explain of a ticket that waits', () => {
     })
   })
 
+  test('explain names the equality rule that keeps all others apart, or all of them together', () => {
+    const rules: RuleDefinition[] = ['mode', 'region'].map((attribute) => ({ kind: 'equal', attribute }))
+    const one = (mode: string, region: string): Waiting => ({ attributes: { mode, region } })
+    const why = explain(rules, [one('a', 'x'), one('a', 'y'), one('a', 'z')])
+    expect(why).toMatchObject({ blocking: 'equal region', waiting: 2, others: 0 })
+    expect(why.summary).toBe('Nobody else waits who has the same for rule "equal region".')
+    expect(explain(rules, [one('a', 'x'), one('a', 'y'), one('b', 'x')]).summary).toBe(
+      'Nobody else waits who has the same for rules "equal mode" and "equal region".',
+    )
+  })
+
+  test('explain counts enough other tickets for a match of many players', () => {
+    const why = explain(
+      [],
+      Array.from({ length: 60 }, (): Waiting => ({})),
+      { matchSize: 50 },
+    )
+    expect(why).toMatchObject({ waiting: 59, others: 50, compatible: 50, lacks: 0 })
+    expect(why.summary).toBe('Enough others wait for a match.')
+  })
+
+  test('explain names the next relaxation of each limit of a rule, also of nested ones and to no limit', () => {
+    const latencies = { latencies: { ams: 20 } }
+    const latency: RuleDefinition = {
+      kind: 'latency',
+      maxMs: 100,
+      maxDifferenceMs: [
+        { afterMs: 0, value: 10 },
+        { afterMs: 3000, value: 30 },
+      ],
+    }
+    const nextOf = (rule: RuleDefinition) => explain([rule], [{ ...latencies, attributes: { skill: 1 } }]).next
+    expect(nextOf(latency)).toEqual({ inMs: 3000, changes: [{ rule: 'latency', from: 10, to: 30 }] })
+    expect(nextOf({ kind: 'any', rules: [latency, { kind: 'avoid' }], optionalAfterMs: 9000 })).toEqual({
+      inMs: 3000,
+      changes: [{ rule: 'any', from: 10, to: 30 }],
+    })
+    const free = [
+      { afterMs: 0, value: 10 },
+      { afterMs: 5000, value: Infinity },
+    ]
+    const change = { rule: 'difference skill', from: 10 }
+    expect(nextOf({ ...closer, max: free })).toEqual({ inMs: 5000, changes: [change] })
+  })
+
+  test('explain names a smallest match that the rules about numbers of players allow', () => {
+    const rule: RuleDefinition = { kind: 'compare', aggregate: 'count', operator: '>=', value: 3 }
+    const teams = [{ name: 'team', count: 2, size: { min: 1, max: 4 } }]
+    const why = explain([rule], [{}, {}], { teams, matchSize: undefined })
+    expect(why.next).toEqual({ inMs: 5000, changes: [{ from: 8, to: 6 }] })
+  })
+
   test('explain names the rule that allows the fewest other tickets', () => {
     const rules: RuleDefinition[] = [closer, { kind: 'overlap', attribute: 'maps', atLeast: 2 }]
     const one = (skill: number, ...maps: string[]): Waiting => ({ attributes: { skill, maps } })

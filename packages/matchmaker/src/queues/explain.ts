@@ -3,8 +3,20 @@ import { kmOf } from '@muster/core/internal'
 import type { Entry, Pool, Slot } from '@muster/kernel'
 import type { CompiledQueue } from './compile.js'
 import { type SayIsSimilar, similarValue } from './similar-values.js'
-import { startsOf, tableOf, type Facts } from './rule-parts/index.js'
-import { limitsOf, type Rule, type CompiledRule } from './rules/index.js'
+import {
+  count,
+  fullMatch,
+  type NextRelaxation,
+  readable,
+  relaxationSentence,
+  relaxationsOf,
+  rounded,
+  ruleNames,
+  shownLimits,
+  smallestMatch,
+} from './next-relaxation.js'
+import type { Facts, RuleTicket } from './rule-parts/index.js'
+import type { CompiledRule, Rule } from './rules/index.js'
 
 /** Why a ticket still waits in a queue: plain data that reveals nothing about other players except numbers. */
 export interface Explanation {
@@ -17,7 +29,7 @@ export interface Explanation {
   readonly waitedMs: number
   /** Other tickets in the queue. */
   readonly waiting: number
-  /** Number of other tickets that were compared: the nearest ones, at most 16. */
+  /** Number of other tickets that were compared: the nearest ones, at most 16, or as many as a match has players. */
   readonly others: number
   /** Number of compared tickets that could be in a match with this ticket now. */
   readonly compatible: number
@@ -53,23 +65,13 @@ export interface NearMiss {
   readonly unit?: 'km' | 'ms' | undefined
 }
 
-export interface NextRelaxation {
-  /** Milliseconds from now until the limits change. */
-  readonly inMs: number
-  readonly changes: readonly RelaxationChange[]
-}
-
-export interface RelaxationChange {
-  /** Name of the rule; undefined if the number of players in a match changes. */
-  readonly rule?: string | undefined
-  /** The present limit, or the size of the smallest match. Undefined for a rule without a limit. */
-  readonly from?: number | undefined
-  /** The next limit; undefined if the rule no longer counts. */
-  readonly to?: number | undefined
-}
-
-/** Maximum number of other tickets that are compared (our choice): few enough to explain every ticket each second. */
+/**
+ * Maximum number of other tickets that are compared, unless a match has more players (our choice): few enough to
+ * explain every ticket each second.
+ */
 const MOST_OTHERS = 16
+/** Maximum number of other tickets whose values of equality rules are compared (our choice). */
+const MOST_KEYS = 256
 
 export type Explain = (pool: Pool<Facts>, slot: Slot, now: number) => Explanation
 
@@ -103,14 +105,27 @@ export function createExplain(compiled: CompiledQueue): Explain {
     const waited = now - (one.since + other.since) / 2
     return model.levels.findLastIndex((ms) => ms <= waited)
   }
-  const full = model.teams.reduce((sum, { max }) => sum + max, 0)
+  const full = fullMatch(model)
   const patientMs = model.patience?.thoroughMs ?? 0
+  /**
+   * Returns the names of the equality rules by which nobody else has the same as the ticket: one rule if nobody has the
+   * same for it, otherwise all rules.
+   */
+  const unsharedIn = (pool: Pool<Facts>, slot: Slot): readonly string[] => {
+    const ticketOf = (one: Slot) => pool.entryOf(one).facts.ticket
+    const others = pool.some(MOST_KEYS).flatMap((one) => (one === slot ? [] : [ticketOf(one)]))
+    const alone = keys.find(({ keyOf }) => {
+      const key = (ticket: RuleTicket) => keyOf?.(ticket, (_, message) => new Error(message))
+      return others.every((other) => key(other) !== key(ticketOf(slot)))
+    })
+    return namesOf(alone === undefined ? keys : [alone])
+  }
 
   return (pool, slot, now) => {
     const self = pool.entryOf(slot)
     const level = pool.levelOf(slot, now)
     const waitedMs = Math.max(0, now - self.since)
-    const others = pool.around(slot, now, MOST_OTHERS)
+    const others = pool.around(slot, now, Math.max(MOST_OTHERS, full))
     const lets = new Uint8Array(probes.length)
     const everyone = [self.facts]
     let players = self.size
@@ -144,15 +159,14 @@ export function createExplain(compiled: CompiledQueue): Explain {
       }
     }
 
-    const least = model.teams.reduce((sum, { min }) => sum + (min[level] ?? 0), 0)
     /** The sizes that a match may have, if rules are about the number of players. */
     const sizes = pool.sizesAt(level)?.filter((size) => size >= self.size)
-    const possible = waitedMs < model.fillForMs && sizes?.includes(full) !== false ? full : (sizes?.at(-1) ?? least)
-    const needed = sizes?.length === 0 ? full : possible
+    const needed = sizes?.length === 0 ? full : smallestMatch(model, sizes, level, waitedMs)
     const lacks = Math.max(0, needed - players)
+    const unshared = others.length === 0 && pool.count > 1 ? unsharedIn(pool, slot) : []
     /** Names the rule that blocks the ticket most. */
     const blocking = (): string | undefined => {
-      if (others.length === 0) return pool.count > 1 ? keys[0]?.rule.name : undefined
+      if (others.length === 0) return unshared[0]
       if (lacks === 0) return shortages.find(({ shortage }) => (shortage?.(everyone) ?? 0) > 0)?.rule.name
       const fewest = Math.min(...lets)
       return fewest < others.length ? names[lets.indexOf(fewest)] : undefined
@@ -169,7 +183,7 @@ export function createExplain(compiled: CompiledQueue): Explain {
       lacks,
       ...(queue.targetWaitMs !== undefined && { targetWaitMs: queue.targetWaitMs, aheadMs: Math.round(aheadMs) }),
       ...(waitedMs < patientMs && { patientForMs: Math.round(patientMs - waitedMs) }),
-      next: nextAt(waitedMs, aheadMs),
+      next: nextAt(pool, waitedMs, aheadMs),
     }
     const tried = sizes && {
       sizes: waitedMs < model.fillForMs ? sizes.filter((size) => size === full) : sizes,
@@ -181,7 +195,7 @@ export function createExplain(compiled: CompiledQueue): Explain {
       return at === -1 || (lets[at] ?? 0) < others.length
     }
     const similar = similarIn(pool, slot, { level, blocking: why.blocking, isInTheWay })
-    return { queue: queue.name, summary: summaryOf(why, { together, tried, similar }), ...why }
+    return { queue: queue.name, summary: summaryOf(why, { unshared, together, tried, similar }), ...why }
   }
 }
 
@@ -249,13 +263,6 @@ interface Probe {
   readonly atLeast: boolean
 }
 
-/**
- * Returns a rule's limit at each level, as shown to users; 1 for a rule without a limit, NaN where the rule does not
- * count.
- */
-const shownLimits = ({ levels }: CompiledQueue, rule: Rule): Float64Array =>
-  tableOf(levels, limitsOf(rule)[0] ?? 1, Number.NaN, rule)
-
 function probesOf(compiled: CompiledQueue): Probe[] {
   let span = -1
   return compiled.rules.flatMap((compiledRule): Probe[] => {
@@ -319,62 +326,10 @@ function differenceProbe(limit: Float64Array, span: number): RuleProbe {
   return { measure, passes: (one, other, level) => (measure(one, other) ?? 0) <= (limit[level] ?? Infinity) }
 }
 
-interface Boundary {
-  /** Wait in milliseconds at which the limits change. */
-  readonly atMs: number
-  readonly changes: readonly RelaxationChange[]
-}
-
-/** Finds the next relaxation for a ticket with this wait and head start in milliseconds. */
-type NextAfter = (waitedMs: number, aheadMs: number) => NextRelaxation | undefined
-
-function relaxationsOf(compiled: CompiledQueue): NextAfter {
-  const { levels, model } = compiled
-  const tables = compiled.rules.map(({ rule }) => ({ rule, limits: shownLimits(compiled, rule) }))
-  const full = model.teams.reduce((sum, { max }) => sum + max, 0)
-  const boundariesOf = (starts: Float64Array): Boundary[] => {
-    const levelAt = (waitedMs: number) => starts.findLastIndex((ms) => ms <= waitedMs)
-    /** Size of the smallest match after a wait of `waitedMs`. */
-    const leastAt = (waitedMs: number) =>
-      waitedMs < model.fillForMs ? full : model.teams.reduce((sum, { min }) => sum + (min[levelAt(waitedMs)] ?? 0), 0)
-    const times = [...new Set([...starts, model.fillForMs])].toSorted((one, other) => one - other)
-    return times.slice(1).flatMap((atMs, index): Boundary[] => {
-      const beforeMs = times[index] ?? 0
-      const [before, after] = [levelAt(beforeMs), levelAt(atMs)]
-      const ofRules = tables.flatMap(({ rule, limits }) =>
-        changeOf(rule, limits[before] ?? Number.NaN, limits[after] ?? Number.NaN),
-      )
-      const [from, to] = [leastAt(beforeMs), leastAt(atMs)]
-      const changes = from === to ? ofRules : [...ofRules, { from, to }]
-      return changes.length === 0 ? [] : [{ atMs, changes }]
-    })
-  }
-  const boundaries = boundariesOf(levels.at)
-
-  return (waitedMs, aheadMs) => {
-    const own = aheadMs === 0 ? boundaries : boundariesOf(startsOf(levels, aheadMs))
-    const next = own.find(({ atMs }) => atMs > waitedMs)
-    return next && { inMs: Math.round(next.atMs - waitedMs), changes: next.changes }
-  }
-}
-
-/** Returns the change of a rule's limit, if there is any. @param to NaN if the rule no longer counts. */
-function changeOf(rule: Rule, from: number, to: number): RelaxationChange[] {
-  if (Number.isNaN(from) || from === to) return []
-  const limit = limitsOf(rule).length > 0 ? { from: readable(from) } : {}
-  return [Number.isNaN(to) ? { rule: rule.name, ...limit } : { rule: rule.name, ...limit, to: readable(to) }]
-}
-
-/** Rounds to six digits, which hides the rounding errors of arithmetic. */
-const readable = (value: number): number => Number(value.toPrecision(6))
-
 /** The summary for a paused queue. */
 export const PAUSED = 'The queue is paused.'
 
 const quoted = (name: string) => JSON.stringify(name)
-const rounded = (value: number) => String(Math.round(value * 10) / 10)
-const count = (many: number, one: string) => `${many} ${one}${many === 1 ? '' : 's'}`
-
 /** The match sizes that are tried, if rules are about the number of players. */
 interface TriedSizes {
   /** Match sizes, the greatest first. */
@@ -386,6 +341,8 @@ interface TriedSizes {
 }
 
 interface Remarks {
+  /** Names of the equality rules by which nobody else has the same as the ticket. */
+  readonly unshared: readonly string[]
   /** Names of the rules about whole matches. */
   readonly together: readonly string[]
   readonly tried: TriedSizes | undefined
@@ -393,9 +350,12 @@ interface Remarks {
   readonly similar: string | undefined
 }
 
-function summaryOf(why: Omit<Explanation, 'summary' | 'queue'>, { together, tried, similar }: Remarks): string {
+function summaryOf(
+  why: Omit<Explanation, 'summary' | 'queue'>,
+  { unshared, together, tried, similar }: Remarks,
+): string {
   const near = similar === undefined ? '' : ` ${similar}.`
-  const obstacle = `${obstacleOf(why, together)}.${near}${tried === undefined ? '' : sizesSentence(tried)}`
+  const obstacle = `${obstacleOf(why, unshared, together)}.${near}${tried === undefined ? '' : sizesSentence(tried)}`
   return `${obstacle}${targetSentence(why)}${patienceSentence(why)}${relaxationSentence(why.next)}`
 }
 
@@ -438,10 +398,14 @@ function targetSentence({ targetWaitMs, aheadMs = 0 }: Pick<Explanation, 'target
   return `${aim}: its own are as loose as after ${rounded(aheadMs / 1000)} s more.`
 }
 
-function obstacleOf(why: Omit<Explanation, 'summary' | 'queue'>, together: readonly string[]): string {
+function obstacleOf(
+  why: Omit<Explanation, 'summary' | 'queue'>,
+  unshared: readonly string[],
+  together: readonly string[],
+): string {
   const { waiting, others, compatible, blocking, nearest, lacks, rules } = why
   if (waiting === 0) return 'Nobody else waits'
-  if (others === 0 && blocking !== undefined) return `Nobody else waits who has the same for rule ${quoted(blocking)}`
+  if (unshared.length > 0) return `Nobody else waits who has the same for ${ruleNames(unshared)}`
   if (others === 0) return `None of ${count(waiting, 'other ticket')} comes near it`
   if (lacks > 0) {
     const players = `${count(lacks, 'more player')} ${lacks === 1 ? 'is' : 'are'} needed`
@@ -462,21 +426,3 @@ function nearestWords(nearest: NearMiss | undefined): string {
   const allowed = `rule ${quoted(nearest.rule)} allows ${inUnit(nearest.limit)}`
   return `; the nearest miss is ${inUnit(nearest.value)} where ${allowed}`
 }
-
-/**
- * Returns the sentence about the next relaxation, with a leading space; empty if there is none. The sentence reveals
- * nothing about other players.
- */
-export function relaxationSentence(next: NextRelaxation | undefined): string {
-  if (next === undefined) return ''
-  const rules = [...new Set(next.changes.flatMap(({ rule }) => (rule === undefined ? [] : [quoted(rule)])))]
-  const what = [
-    ...(rules.length === 0 ? [] : [rules.length === 1 ? `rule ${rules[0]} relaxes` : `rules ${listed(rules)} relax`]),
-    ...next.changes.flatMap(({ rule, to = 0 }) =>
-      rule === undefined ? [`${count(to, 'player')} ${to === 1 ? 'is' : 'are'} enough`] : [],
-    ),
-  ]
-  return ` In ${rounded(next.inMs / 1000)} s ${what.join(' and ')}.`
-}
-
-const listed = (names: readonly string[]) => `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`

@@ -1,7 +1,8 @@
 /** A queue: its definition and checks, its rules compiled for the kernel, its description and explanations. */
 export { type CompiledQueue, compileQueue } from './compile.js'
 export { type CooldownState, forgottenAt, type Offence, offencesLeft, offend } from './cooldown-terms.js'
-export { createExplain, type Explain, type Explanation, PAUSED, relaxationSentence } from './explain.js'
+export { createExplain, type Explain, type Explanation, PAUSED } from './explain.js'
+export { relaxationSentence } from './next-relaxation.js'
 export {
   defineQueue,
   type PlayerMayState,

@@ -1,6 +1,7 @@
 /** The kinds of rules, and the table of all of them. */
 export type { AcceptsRule } from './accepts.js'
 export {
+  allLimitsOf,
   innerRulesOf,
   levelsOf,
   limitFieldsOf,
