@@ -15,8 +15,8 @@ describe('the share of matches that find a warm server', () => {
         perHour: () => perHour,
         bootSeconds: exponential,
         matchSeconds,
-        seconds: 3600 + (1500 / perHour) * 3600,
-        warmUpSeconds: 3600,
+        seconds: 1800 + (1500 / perHour) * 3600,
+        warmUpSeconds: 1800,
         pool: { warm: { max: 1000 } },
         seed: perHour,
       })
