@@ -98,6 +98,19 @@ describeRedis('a partition', () => {
   )
 
   test(
+    'a batch of which Redis takes no ticket rejects as a whole, so that its caller repeats it',
+    using({}, async ({ redis, join, ticket }) => {
+      const only = await join()
+      await eventually(() => only.leads()).toBe(true)
+      await redis.server.ask('CONFIG SET maxmemory 1')
+      await expect(only.createTickets([ticket('ann'), ticket('bob')])).rejects.toThrow(PartitionUnavailable)
+      await redis.server.ask('CONFIG SET maxmemory 0')
+      const results = await only.createTickets([ticket('ann'), ticket('bob')])
+      expect(results.map(({ error }) => error)).toEqual([undefined, undefined])
+    }),
+  )
+
+  test(
     'a partition continues once a Redis key of a wrong type is removed, and loses no server',
     using({}, async ({ redis, service, problems, join, expectStatus, ticket }) => {
       const only = await join()

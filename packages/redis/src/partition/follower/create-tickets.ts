@@ -12,7 +12,7 @@ import {
 } from '@muster/matchmaker'
 import { type CheckedNewTicket, type OtherTicket, privateSeatOf, type TicketChecker } from '@muster/matchmaker/internal'
 import { cooldownKey, readCooldown, viewOf } from '../notes.js'
-import { PartitionFull } from '../partition-errors.js'
+import { PartitionFull, PartitionUnavailable } from '../partition-errors.js'
 import type { TicketCreateOutcome, NewTicket, PartitionStore, PlayerTickets, StoredTicket } from '../store/index.js'
 
 interface TicketCreationOptions {
@@ -107,7 +107,7 @@ export function createTicketCreation({ store, checker, created: tell, clock }: T
     }
   }
 
-  /** Creates tickets; returns a result for each, in order. */
+  /** Creates tickets; returns a result for each, in order. @throws {PartitionUnavailable} if Redis takes none */
   const createTickets = async (inputs: readonly TicketInput[]): Promise<readonly TicketResult[]> => {
     const read = inputs.map((input) => orError(() => checker.check(input)))
     const coolingDown = await coolingDownOf(read.filter(isTicket))
@@ -125,7 +125,11 @@ export function createTicketCreation({ store, checker, created: tell, clock }: T
         throw error
       }
     }
-    return Promise.all(read.map(resultFor))
+    const results = await Promise.all(read.map(resultFor))
+    // If Redis has answered nothing, the whole batch can be repeated.
+    const errors = results.map(({ error }) => error)
+    if (errors.every((error) => error instanceof PartitionUnavailable) && errors.length > 0) throw errors[0]
+    return results
   }
 
   /** Returns the tickets of an existing match. @throws {InvalidMatch} if they differ from the given ones */
