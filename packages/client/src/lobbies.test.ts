@@ -2,10 +2,16 @@ import { createClient } from '@muster/core'
 import { createManualClock } from '@muster/core/clock'
 import { bearerToken } from '@muster/core/http'
 import { createEmulator } from '@muster/emulator'
-import { createLobbies as createLobbyService, createLobbyApi, createRelaySessions } from '@muster/relay'
+import {
+  createLobbies as createLobbyService,
+  createLobbyApi,
+  createRelaySessions,
+  type LobbiesOptions,
+} from '@muster/relay'
 import { afterEach, expect, test } from 'vitest'
 import { createLobbies } from './lobbies.js'
 import { createMuster, type MusterOptions } from './muster.js'
+import type { MusterError } from './refusal.js'
 
 const ends: (() => unknown)[] = []
 afterEach(async () => {
@@ -13,12 +19,12 @@ afterEach(async () => {
 })
 
 /** The lobby API over the emulator's relay, in this process but for the service. */
-async function open() {
+async function open(options: Partial<LobbiesOptions> = {}) {
   const emulator = createEmulator({ limits: false, page: false, speed: 50 })
   const { url } = await emulator.listen()
   const client = createClient({ baseUrl: url, token: 'dev' })
   const relay = createRelaySessions({ client: client.relays })
-  const service = createLobbyService({ relay })
+  const service = createLobbyService({ relay, ...options })
   const api = createLobbyApi(service, {
     authenticate: (request) => {
       const id = bearerToken(request)
@@ -32,9 +38,16 @@ async function open() {
     () => service.close(),
   )
   let isDown = false
+  let cutting = new AbortController()
   let isCaught = false
   let caught = 0
-  const connect = (player: string, more: Partial<MusterOptions> = {}, urlOf = (url: string) => url) => {
+  /** @param answered awaited before each answer arrives */
+  const connect = (
+    player: string,
+    more: Partial<MusterOptions> = {},
+    urlOf = (url: string) => url,
+    answered = async (_method: string) => {},
+  ) => {
     const muster = createMuster({
       url: 'http://play.example',
       token: player,
@@ -47,7 +60,12 @@ async function open() {
           return new Response('<html>Who are you?</html>', { status: 401 })
         }
         const address = `192.0.2.${player.length}`
-        return api(new Request(urlOf(String(input)), init as RequestInit), { remoteAddress: address })
+        const signal = AbortSignal.any([cutting.signal, init?.signal as AbortSignal])
+        const lost = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+        const request = new Request(urlOf(String(input)), { ...(init as RequestInit), signal })
+        const answer = await Promise.race([api(request, { remoteAddress: address }), lost])
+        await answered(request.method)
+        return answer
       },
       ...more,
     })
@@ -60,7 +78,13 @@ async function open() {
     isCaught = is
     return caught
   }
-  return { connect, login, cut: (down: boolean) => (isDown = down) }
+  /** Cuts the connections of all clients, or lets them connect again. */
+  const cut = (down: boolean) => {
+    isDown = down
+    if (down) cutting.abort(new TypeError('offline'))
+    else cutting = new AbortController()
+  }
+  return { connect, login, cut }
 }
 
 test('members join a lobby by its code, and each gets their own relay connection at the start', async () => {
@@ -167,4 +191,73 @@ test('a lobby stays open while the login page of a network answers its requests 
       return ben.state.data
     })
     .toEqual({ map: 'fire' })
+})
+
+test('a lobby client whose device slept for a minute takes its slot in the lobby again', async () => {
+  const clock = createManualClock()
+  const { connect, cut } = await open({ clock })
+  const ann = await connect('ann').create({ maxPlayers: 4 })
+  ends.push(() => ann.close())
+  cut(true)
+  await clock.advance(60_000)
+  cut(false)
+  const ready = () =>
+    ann.ready().then(
+      () => 'ready',
+      (error: unknown) => (error as MusterError).code,
+    )
+  expect(await ready()).toBe('away')
+  await expect.poll(ready).toBe('ready')
+  cut(true)
+  await clock.advance(60_000)
+  ann.close()
+  cut(false)
+  const again = await connect('ann').open(ann.state.id)
+  ends.push(() => again.close())
+  await expect.poll(() => again.state.members[0]?.present).toBe(true)
+})
+
+test('the late answer to a command does not undo later changes of the lobby', async () => {
+  const { connect } = await open()
+  let arrive = () => {}
+  const late = new Promise<void>((resolve) => (arrive = resolve))
+  const ann = await connect('ann').create({ maxPlayers: 4 })
+  const ben = await connect(
+    'benny',
+    {},
+    (url) => url,
+    async (method) => {
+      if (method === 'PUT') await late
+    },
+  ).join(ann.state.code)
+  ends.push(
+    () => ann.close(),
+    () => ben.close(),
+  )
+  const ready = ben.ready()
+  await expect.poll(() => ben.state.members[1]?.ready).toBe(true)
+  await ann.setData({ map: 'fire' })
+  await expect.poll(() => ben.state.data).toEqual({ map: 'fire' })
+  arrive()
+  await ready
+  expect(ben.state.data).toEqual({ map: 'fire' })
+})
+
+test('a lobby client whose long polls Muster supersedes waits a second before the next one', async () => {
+  const { connect } = await open()
+  const clock = createManualClock()
+  const ann = await connect('ann').create({ maxPlayers: 4 })
+  let polls = 0
+  const fetch = async (url: string | URL | Request) => {
+    if (!String(url).includes('/events')) return Response.json({ ...ann.state, lobbyId: ann.state.id })
+    polls += 1
+    return Response.json({ code: 'superseded', message: 'You opened more streams than allowed.' }, { status: 409 })
+  }
+  const again = await connect('ann', { clock, fetch }).open(ann.state.id)
+  ends.push(
+    () => ann.close(),
+    () => again.close(),
+  )
+  await clock.advance(10_000)
+  expect(polls).toBeLessThan(12)
 })

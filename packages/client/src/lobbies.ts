@@ -72,6 +72,8 @@ interface Lobbies {
 
 interface WireLobby extends Omit<LobbyState, 'id' | 'left' | 'relay'> {
   readonly lobbyId: string
+  /** The number of the lobby's last event. */
+  readonly cursor: number
   readonly run: { readonly status: string; readonly credentials?: RelayCredentials | null } | null
 }
 interface FollowReply {
@@ -115,6 +117,7 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
     const { subscribe, tell } = createListeners<LobbyState>()
     const at = `/${encodeURIComponent(first.lobbyId)}`
     let state = stateOf(first)
+    let shown = first.cursor
 
     const show = (next: LobbyState) => {
       if (JSON.stringify(next) === JSON.stringify(state)) return
@@ -124,8 +127,17 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
     const read = async () => {
       const request = { method: 'GET', path: `${path}/lobbies${at}`, signal }
       const { status, body } = await repeatFor('lobby', muster, request)
-      if (status === 200) show(stateOf(body as WireLobby))
+      if (status !== 200) return status
+      const lobby = body as WireLobby
+      shown = lobby.cursor
+      show(stateOf(lobby))
       return status
+    }
+    /** Takes the player's slot again if the player was silent for so long that Muster counts them as away. */
+    const comeBack = async () => {
+      const post = (below: string, body?: object) =>
+        repeatFor('anything', muster, { method: 'POST', path: `${path}/lobbies${at}${below}`, body, signal })
+      if ((await post('/heartbeat')).status === 409) await post('/join', {})
     }
     const leave = (reason: string) => {
       ending.abort()
@@ -144,13 +156,18 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
           signal,
         })
         if (signal.aborted) return
-        if (status === 409) cursor = undefined
-        else if (status !== 200) return leave('gone')
+        if (status === 409) {
+          // The player has too many clients. Each new poll ends the oldest, so polls without a pause would never end.
+          cursor = undefined
+          await muster.clock.sleep(SAME_POLL_MS, signal).catch(() => {})
+        } else if (status !== 200) return leave('gone')
         else {
           const { messages, over, cursor: next } = body as FollowReply
           cursor = next
           const ended = messages.find(({ type }) => type === 'you.left' || type === 'lobby.closed')
           if (ended !== undefined || over) return leave(ended?.reason ?? 'gone')
+          // Any member may be away: the events name players, and the client does not know its own.
+          if (messages.some(({ type }) => type === 'member.away' || type === 'snapshot')) await comeBack()
           if (messages.length > 0 && (await read()) !== 200 && !signal.aborted) return leave('gone')
           // Waits between two polls, because a proxy may answer each poll at once.
           const earlyMs = askedAt + SAME_POLL_MS - muster.clock.now()
@@ -162,7 +179,8 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
     void watch()
     const act = async (method: string, below: string, body?: object) => {
       const answer = await call('lobby?', method, at + below, body)
-      if (answer && !signal.aborted) show(stateOf(answer as WireLobby))
+      // A late answer describes the lobby before the changes that are shown already.
+      if (answer && !signal.aborted && !((answer as WireLobby).cursor < shown)) show(stateOf(answer as WireLobby))
     }
     return {
       get state() {
