@@ -322,7 +322,7 @@ class GameProcess {
     this.knocks.expect(orders.knock ?? undefined)
     this.#setMatches(orders.matches)
     this.listing.setOrders(orders.listing)
-    if (orders.host !== undefined && this.listing.openSession(orders.host)) this.#host(orders.host)
+    if (orders.host && this.listing.openSession(orders.host)) this.#host(orders.host)
     if (orders.want === 'drain') this.#drain(orders.reason ?? 'wanted')
     for (const resolve of this.#heard.splice(0)) resolve()
     if (orders.want === 'stop') void this.#stop(orders.reason ?? 'not wanted any more')

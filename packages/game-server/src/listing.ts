@@ -45,9 +45,9 @@ export function createListing(clock: Clock, changed: () => void) {
       if (given === undefined) host = undefined
       changed()
     },
-    /** Opens the session that the orders request, if there is one. @returns true if the session is new */
-    openSession: (given: WireHost | undefined) => {
-      if (given === undefined || given.session === wanted) return false
+    /** Opens the session that the orders request. @returns true if the session is new */
+    openSession: (given: WireHost) => {
+      if (given.session === wanted) return false
       wanted = given.session
       host = given
       attendance.close()

@@ -328,3 +328,12 @@ test('a game server waits 2 s for the orders with the seat of a token before it 
   await clock.advance(1)
   expect(refused).toMatchObject({ code: 'other-match' })
 })
+
+test('orders in which optional members are null are orders without these members', async () => {
+  const { server, answer, last, clock, start } = setUp()
+  await start()
+  await answer(200, orders({ version: 8, reason: null, listing: null, host: null, knock: null }))
+  await clock.advance(200)
+  expect(last().line).toBe('PUT /servers/me?wait=10&version=8')
+  expect(server.status).toBe('IDLE')
+})
