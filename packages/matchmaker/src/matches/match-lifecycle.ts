@@ -178,7 +178,7 @@ export class MatchLifecycle {
     if (match !== undefined) this.#leaving.together(match, [record], reason, now)
   }
 
-  /** Removes players who have left. Before the server runs, their tickets are cancelled. */
+  /** Removes players who have left. Tickets that have no server yet are cancelled. */
   desert(match: Match, playerIds: readonly string[], now: number): void {
     this.#leaving.players(match, playerIds, now)
   }

@@ -119,7 +119,7 @@ export function createAcceptances(tickets: Pick<TicketStore, 'setAcceptance'>): 
 interface Leaving {
   /** Removes tickets that have no server yet. They are replaced, or the match dissolves. */
   together(match: Match, records: readonly TicketRecord[], reason: CancelReason, now: number): void
-  /** Removes players. Before the server runs, their tickets are cancelled. */
+  /** Removes players. Those who have no server yet leave with their whole ticket, which is cancelled. */
   players(match: Match, playerIds: readonly string[], now: number): void
 }
 
@@ -160,9 +160,11 @@ export function createLeaving({ tickets, acceptances, replacing, dissolve }: Lea
     together,
     players: (match, playerIds, now) => {
       const gone = new Set(playerIds)
-      if (match.phase === 'running') return desert(match, gone)
       const leaving = waitingFor(match).filter(({ players }) => players.some(({ id }) => gone.has(id)))
       together(match, leaving, 'cancelled', now)
+      // Players of a running match who were about to join have just left it with their tickets. The others play.
+      for (const id of playersOf(leaving)) gone.delete(id)
+      if (match.phase === 'running' && gone.size > 0) desert(match, gone)
     },
   }
 }

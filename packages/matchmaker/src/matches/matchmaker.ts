@@ -179,9 +179,9 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
   /**
    * Removes players who have left a match. When the last player leaves, the match ends: its server is stopped, or kept
    * by a pool with `reuse`. If the server does not run yet, the players' tickets are cancelled, as by `cancelTicket`. A
-   * party then leaves together, and the match dissolves or, with `replaceLeavers`, searches for replacements. The
-   * change is made when this method returns. The promise resolves once the change is stored and survives a restart. An
-   * ended match does not change.
+   * party then leaves together, and the match dissolves or, with `replaceLeavers`, searches for replacements. A ticket
+   * that has not accepted to join a running match yet is cancelled too. The change is made when this method returns.
+   * The promise resolves once the change is stored and survives a restart. An ended match does not change.
    * @throws {UnknownMatch} synchronously. The promise rejects with {Unavailable} if the store cannot be written to;
    *   call it again then.
    */

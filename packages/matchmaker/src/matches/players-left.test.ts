@@ -24,6 +24,31 @@ describe('players who leave a match', () => {
     expect(matchmaker.inspect()).toMatchObject({ matches: [], queues: [{ backfills: 0 }] })
   })
 
+  test('a party whose player leaves before it accepts to join a running match is cancelled and replaced', async () => {
+    const teams = [{ name: 'side', count: 2, size: { min: 1, max: 3 } }]
+    const queues = [{ ...social, teams, acceptance: { withinMs: 5000 } }]
+    const { matchmaker, seen, join, run, status } = setUp({ queues })
+    for (const id of ['ann', 'ben']) join(id)
+    await run(250)
+    for (const id of ['ann', 'ben']) matchmaker.acceptMatch(id)
+    await run(6500)
+    const matchId = matchmaker.getTicket('ann')?.matchId ?? ''
+    const { id } = matchmaker.createBackfill({ matchId })
+    join('cas', 'cat')
+    await run(250)
+    matchmaker.acceptMatch('cas-cat', 'cas')
+    expect(matchmaker.inspect().matches[0]?.playerIds).toEqual(['ann', 'ben', 'cas', 'cat'])
+    void matchmaker.playersLeft(matchId, ['cas', 'ben'])
+    expect(['ann', 'ben', 'cas-cat'].map(status)).toEqual(['HOST_ASSIGNED', 'HOST_ASSIGNED', 'CANCELLED'])
+    expect(seen.playersLeft).toMatchObject([{ playerIds: ['ben', 'cas'], remaining: 1 }])
+    expect(matchmaker.getTicket('ben')?.left).toEqual(['ben'])
+    expect(matchmaker.inspect().matches[0]?.playerIds).toEqual(['ann'])
+    expect(matchmaker.getBackfill(id)?.teams).toMatchObject([
+      { slots: 2, players: ['ann'] },
+      { slots: 3, players: [] },
+    ])
+  })
+
   test('a player who leaves a running match opens a slot for a backfill; the last stops the server', async () => {
     const { matchmaker, service, seen, run, matchId } = await running()
     matchmaker.playersLeft(matchId, ['ann', 'nobody'])

@@ -53,6 +53,17 @@ describe('waiting for a change of a ticket', () => {
     expect(await waiting).toMatchObject({ status: 'CANCELLED', cancelReason: 'closed' })
   })
 
+  test('a ticket that waited for servers changes no more after its cancellation', async () => {
+    const { matchmaker, join, run } = setUp({ maxServers: 1 })
+    for (const id of ['ann', 'ben', 'cas', 'dee']) join(id)
+    await run(250)
+    expect(matchmaker.getTicket('cas')).toMatchObject({ waitingFor: 'servers', version: 2 })
+    const { version } = matchmaker.cancelTicket('cas')
+    await run(500)
+    expect(matchmaker.getTicket('dee')?.waitingFor).toBe('players')
+    expect(matchmaker.getTicket('cas')?.version).toBe(version)
+  })
+
   test('waitForChange resolves even if the only changed field of the ticket is waitingFor', async () => {
     const { matchmaker, join, run } = setUp({ queues: [duel], maxServers: 1 })
     join('ann', 'ben')

@@ -258,7 +258,8 @@ export function createTicketPools(options: TicketPoolsOptions): TicketPools {
         if (yielder.isDue()) await yielder.yieldNow()
       }
       for (const record of before) {
-        if (!short.has(record) && record.waitingFor === 'servers') lacks(record, 'players')
+        const isShort = record.status === 'SEARCHING' && record.waitingFor === 'servers'
+        if (isShort && !short.has(record)) lacks(record, 'players')
         if (yielder.isDue()) await yielder.yieldNow()
       }
     },
