@@ -7,7 +7,7 @@ import { readBack } from '@muster/hosting/store-fixture'
 const { createWorld, removeAll } = createWorlds()
 afterEach(removeAll)
 
-test('a command is in the ticket log when it returns, and tick results before waiters are notified', async () => {
+test('the ticket log holds a command before the call returns, and a tick before waiters are notified', async () => {
   const world = createWorld()
   const { matchmaker, log, join } = await world.live()
   const states = () => {

@@ -53,7 +53,7 @@ describe('cancelling a ticket', () => {
     expect(service.unstopped()).toEqual([])
   })
 
-  test('a listener of `ticketRequeued` can cancel another ticket of a dissolved match, which ends once', async () => {
+  test('a listener of `ticketRequeued` can cancel another ticket of a dissolved match', async () => {
     const { matchmaker, service, seen, join, run, status } = setUp({ queues: [{ ...duel, matchSize: 3 }] })
     matchmaker.on('ticketRequeued', ({ ticket }) => void (ticket.id === 'ben' && matchmaker.cancelTicket('cas')))
     join('ann')

@@ -173,7 +173,7 @@ test('a player whose cooldowns are forgiven may queue immediately', async () => 
   expect(() => matchmaker.createTicket({ queue: 'duel', players: [{ id: 'ann', ip }] })).not.toThrow()
 })
 
-test('cooldowns survive import into another matchmaker and reconfigure, and spare imported tickets', async () => {
+test('cooldowns survive export, import and reconfigure, and do not refuse imported tickets', async () => {
   const { matchmaker, found } = setUpWith(asking)
   await found('ann', 'ben')
   matchmaker.declineMatch('ann')

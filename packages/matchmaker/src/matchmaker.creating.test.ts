@@ -112,7 +112,7 @@ describe('creates beyond the limit in flight', () => {
     expect(['g', 'h'].map((name) => status(`${name}1-${name}2`))).toEqual(['HOST_ASSIGNED', 'HOST_ASSIGNED'])
   })
 
-  test('a create is held, without `sentAt` in its record, if a stop is rejected before `sent` is written', async () => {
+  test('if a stop is rejected before `sent` is recorded, the create is held back without `sentAt`', async () => {
     const memory = createMemoryServerLog()
     let release: (() => void) | undefined
     let isHeld = false
@@ -150,7 +150,7 @@ describe('creates beyond the limit in flight', () => {
     expect([status('e1-e2'), matchIdOf('e')]).toEqual(['HOST_ASSIGNED', late])
   })
 
-  test('a create that waits in the client is held, with no `sentAt` in its record, if a stop is rejected', async () => {
+  test('if a stop is rejected while a create waits in the client, the create is held back', async () => {
     const serverLog = createMemoryServerLog()
     let isRefused = true
     const error = new RouteMissing('deployments.stop: the answer is not of the API')
@@ -191,7 +191,7 @@ describe('creates beyond the limit in flight', () => {
     expect(['b', 'c', 'd'].map((name) => status(`${name}1-${name}2`))).toEqual(Array(3).fill('HOST_ASSIGNED'))
   })
 
-  test('held creates are not sent during a pause of creates, but once a probe was answered', async () => {
+  test('creates held by maxCreatesInFlight stay unsent in an outage, until a probe succeeds', async () => {
     let isDown = true
     const { service, matchmaker, run, status } = await crowd({
       maxCreatesInFlight: 1,

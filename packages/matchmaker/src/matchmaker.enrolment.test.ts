@@ -106,7 +106,7 @@ describe('enrolled servers, which Muster has not started', () => {
     }
   })
 
-  test('an enrolled server leaves after a drain at its own request, and stays after an operator’s drain', async () => {
+  test('an enrolled server that asked to drain ends, and one that an operator drains stays unused', async () => {
     const { start, run, states, matchmaker, join, status } = open()
     await run(500)
     const leaving = await start('a')

@@ -109,7 +109,7 @@ describe('a listed server that reports players without a seat on it', () => {
     })
   })
 
-  test('players without a seat keep a server for at most an hour, drained or started by a player', async () => {
+  test('players without a seat keep a drained or player-started server for at most about an hour', async () => {
     for (const pool of [arena, world]) {
       const { matchmaker, service, run, first, server, other, report, clock } = await hostile(pool)
       for (const one of [server, other]) one.players = { phantom: 'in' }

@@ -86,7 +86,7 @@ test('a paused queue makes no match by backfill, on arrival or by createMatch', 
   await matchmaker.stop()
 })
 
-test('a match found in a round is not made if the queue is paused before it is made', async () => {
+test('if a queue is paused in the middle of a tick, its other matches of that tick are not made', async () => {
   const { matchmaker, join, status } = setUp()
   for (const id of ['ann', 'ben', 'cas', 'dee']) join(id)
   // The listener is called after the grouping, between two claims.

@@ -250,7 +250,7 @@ test('a server whose create was not sent before a restart is created again, and 
   expect(service.unstopped()).toHaveLength(2)
 })
 
-test('a match counts for its server after a restart, even if the count itself was not stored', async () => {
+test('after a restart, a running match counts towards `maxMatches` even if its count is not stored', async () => {
   const { service, run, restart, servers, join, memory } = open({ ...arena, at: [], reuse: { maxMatches: 1 } })
   join('ann', 'ben')
   await run(6000)
@@ -265,7 +265,7 @@ test('a match counts for its server after a restart, even if the count itself wa
   expect(service.unstopped()).toEqual([])
 })
 
-test('a match that leaves an unresponsive server is stored in one step with the server’s match count', async () => {
+test('when a match moves to another server, the match counts of both are stored in the same write', async () => {
   const memory: StoreMemory = new Map()
   const store = createMemoryStore(memory)
   const seen = new Set<string>()
@@ -283,7 +283,7 @@ test('a match that leaves an unresponsive server is stored in one step with the 
   expect([...seen].slice(0, 3)).toEqual(['false undefined', 'true 1', 'false 0'])
 })
 
-test('a match that ends at a restart without being played does not count for its server', async () => {
+test('a match dropped at a restart before it was played does not count towards `maxMatches`', async () => {
   const { servers, run, restart, join, stored, storedMatches } = open()
   await run(5000)
   for (const server of servers.values()) server.isSilent = true
@@ -296,7 +296,7 @@ test('a match that ends at a restart without being played does not count for its
   expect(stored()).toMatchObject([{ matchesServed: 0 }, {}])
 })
 
-test('a match cancelled before its players were sent does not count for its server in the store', async () => {
+test('a match cancelled before its players get the address does not count towards `maxMatches`', async () => {
   const { servers, run, join, cancel, stored, storedMatches } = open()
   await run(5000)
   for (const server of servers.values()) server.isSilent = true
@@ -309,7 +309,7 @@ test('a match cancelled before its players were sent does not count for its serv
   expect(stored()).toMatchObject([{ matchesServed: 0 }, {}])
 })
 
-test('a never-created server for a single match leaves the store once the queue has a pool', async () => {
+test('if a queue gets a pool at a restart, a server queued for one match is never created', async () => {
   const own = [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }]
   const { run, restart, join, memory, ticket } = open(arena, { queues: own, maxCreatesInFlight: 1, service: slow })
   // The create of the pool's stock is under way, so that of the match waits.
@@ -368,7 +368,7 @@ async function openWithSlowStore(options: Pick<MatchmakerOptions, 'pools' | 'max
   return { matchmaker, service, tokenOf, run, join }
 }
 
-test('a server gets no second match, and the limit of servers holds, while a claim is written', async () => {
+test('while a slow store records a match on a server, no second match gets this server', async () => {
   const { matchmaker, service, tokenOf, run, join } = await openWithSlowStore({
     pools: [{ ...arena, warm: { hit: 0, max: 1 } }],
     maxServers: 2,
@@ -381,7 +381,7 @@ test('a server gets no second match, and the limit of servers holds, while a cla
   expect(service.unstopped()).toHaveLength(2)
 })
 
-test('a match that leaves a silent server takes no third server while its claim of the second is stored', async () => {
+test('a match that leaves a silent server takes no third server while a slow store records the second', async () => {
   const two = { ...arena, at: [{ cron: '* * * * *', minutes: 2, min: 2 }] }
   const { matchmaker, run, join } = await openWithSlowStore({ pools: [two] })
   const { seen } = watched(matchmaker)

@@ -241,7 +241,7 @@ describe('a pool of servers', () => {
     expect(settled.filter((id) => id === matchId)).toHaveLength(1)
   })
 
-  test('a pool server is stored as running before a match that it accepted while it booted is stored', async () => {
+  test('the log records a pool server as running before it records its first match as running', async () => {
     const memory = createMemoryServerLog()
     const written: string[][] = []
     const append: ServerLog['append'] = (entries) => {

@@ -161,19 +161,22 @@ describe('a listed server with players on it, after a restart of Muster', () => 
   test.each([
     ['registered again', true],
     ['not registered again', false],
-  ] as const)('a silent listed server with players is kept after a restart, %s', async (_, registers) => {
-    const { listed, restart, tokens, service } = openBeforeKill(world)
-    await listed()
-    const { register, report, run: pass } = await restart()
-    const [one = '', two = ''] = tokens()
-    if (registers) register(one)
-    for (let beat = 0; beat < 30; beat += 1) {
-      register(two)
-      await report(two)
-      await pass(10_000)
-    }
-    expect(service.calls.stop).toEqual([])
-  })
+  ] as const)(
+    'after a restart, a listed server with players that has %s is kept while silent',
+    async (_, registers) => {
+      const { listed, restart, tokens, service } = openBeforeKill(world)
+      await listed()
+      const { register, report, run: pass } = await restart()
+      const [one = '', two = ''] = tokens()
+      if (registers) register(one)
+      for (let beat = 0; beat < 30; beat += 1) {
+        register(two)
+        await report(two)
+        await pass(10_000)
+      }
+      expect(service.calls.stop).toEqual([])
+    },
+  )
 
   test('a silent server that was not listed before a restart is stopped', async () => {
     const { run, restart, service } = openBeforeKill(world)
@@ -209,7 +212,7 @@ describe('a player-started server after a restart of Muster', () => {
     expect(service.calls.create).toHaveLength(3)
   })
 
-  test('a player-started server belongs to its players once listed, and frees the seats of leavers', async () => {
+  test('after a restart, a player-started server frees seats of leavers, and still counts for its player', async () => {
     const { matchmaker, run, restart, tokens } = openBeforeKill(cold)
     await run(1000)
     const { seats, serverId } = await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
@@ -241,7 +244,7 @@ describe('a player-started server after a restart of Muster', () => {
     expect((await report(token, { ...host, seats: 8 })).matches).toEqual([])
   })
 
-  test('a player-started server that had listed other data than requested belongs to the pool again', async () => {
+  test('after a restart, a player-started server that listed other attributes joins the pool again', async () => {
     const { matchmaker, run, restart, servers, tokens } = openBeforeKill(cold)
     await run(1000)
     await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
@@ -252,7 +255,7 @@ describe('a player-started server after a restart of Muster', () => {
     expect(register(tokens()[0] ?? '').host).toBeUndefined()
   })
 
-  test('after a restart a player in a match has no seat, and an unused started server expires on time', async () => {
+  test('after a restart, a player in a match has no seat, and an unused started server expires on time', async () => {
     const { matchmaker, run, restart, join, clock, servers, report } = openBeforeKill()
     await run(8000)
     await matchmaker.startServer({ ...custom, playerIds: ['ann', 'eve'] })

@@ -257,7 +257,7 @@ describe('a server that players start by startServer', () => {
     await expect(matchmaker.startServer({ ...custom, pool: 'other', playerIds: ['eve'] })).rejects.toThrow('pool: ')
   })
 
-  test('a warm server that its player gives back returns to the pool; giving back often has a cooldown', async () => {
+  test('a warm server that is given back returns to the pool, and giving back often starts a cooldown', async () => {
     const { matchmaker, service, run, clock } = open()
     await run(8000)
     const begunAt = clock.now()
@@ -277,7 +277,7 @@ describe('a server that players start by startServer', () => {
     expect(matchmaker.inspect().pools).toMatchObject([{ idle: 2, draining: 0 }])
   })
 
-  test('a booting server that its player gives back is stopped, and a third one causes a cooldown', async () => {
+  test('a booting server that its player gives back is stopped, and three of them start a cooldown', async () => {
     const { matchmaker, service, run } = open({ pools: [{ ...arena, at: [] }] })
     await run(1000)
     for (let nth = 0; nth < 60; nth += 1) {
@@ -322,7 +322,7 @@ describe('a server that players start by startServer', () => {
     expect(() => matchmaker.followSeat(start.seats[1]?.id ?? '', 'eve')).toThrow(UnknownSeat)
   })
 
-  test('a started server counts towards its player’s servers even if the game reports no owner', async () => {
+  test('a player-started server counts towards the player’s limit even if it reports no owner', async () => {
     const { matchmaker, run, servers } = open({ pools: [{ ...arena, custom: { ...arena.custom, emptySeconds: 600 } }] })
     await run(8000)
     const [seat] = (await matchmaker.startServer({ ...custom, playerIds: ['ann'] })).seats

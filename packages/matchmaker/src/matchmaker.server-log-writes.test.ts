@@ -48,7 +48,7 @@ describe('the log of servers', () => {
     return { disk, serverLog: { append, open: () => memory.open() } satisfies ServerLog }
   }
 
-  test('while the server log is full, players are not sent to a READY server, which a restart keeps', async () => {
+  test('while the server log is full, players are not sent to a READY server, and a restart keeps it', async () => {
     const { disk, serverLog } = onDisk()
     const { clock, matchmaker, service, seen, run, join, status } = setUp({ serverLog })
     join('ann', 'ben')

@@ -24,8 +24,8 @@ test('a server that replaces a failed one counts against `custom.max` before it 
   expect(matchmaker.followSeat(seats[0]?.id ?? '', 'ann')).toMatchObject({ state: 'held' })
 })
 
-describe('a player whose party starts another server while a seat is promised', () => {
-  test('the player’s earlier server is stopped if nobody else waits for it', async () => {
+describe('a player whose party starts another server while the player’s seat is on a server that still starts', () => {
+  test('the player’s own earlier server is stopped if nobody else waits for it', async () => {
     const { matchmaker, run, service } = open({ pools: [cold] })
     await run(1000)
     const earlier = await matchmaker.startServer({ ...custom, playerIds: ['ben'] })
@@ -36,7 +36,7 @@ describe('a player whose party starts another server while a seat is promised', 
     expect(service.unstopped()).toEqual(['r2'])
   })
 
-  test('the player’s earlier server is stopped if the party shares the server of others', async () => {
+  test('the player’s own earlier server is stopped if the party shares a server that others started', async () => {
     const { matchmaker, run, service } = open({ pools: [cold] })
     await run(1000)
     await matchmaker.startServer({ ...custom, password: 'pw', playerIds: ['ben'] })
@@ -49,7 +49,7 @@ describe('a player whose party starts another server while a seat is promised', 
     expect(service.unstopped()).toEqual(['r2'])
   })
 
-  test('the player has one seat if the party shares the server on which the seat was promised', async () => {
+  test('the player keeps one seat if the party shares the starting server that has this seat', async () => {
     const { matchmaker, run, service } = open({ pools: [cold] })
     await run(1000)
     const { serverId } = await matchmaker.startServer({ ...custom, playerIds: ['cat', 'dan'] })

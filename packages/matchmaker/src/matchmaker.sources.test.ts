@@ -105,7 +105,7 @@ describe('a pool with servers from a custom source', () => {
     expect(own().running()).toHaveLength(1)
   })
 
-  test('an allocate whose answer was lost, and which may still get a server, is stopped by its id', async () => {
+  test('an allocate whose response was lost is stopped by its id if it may still start a server', async () => {
     const fault: Faults = (call, nth) => (call === 'allocate' && nth === 1 ? {} : undefined)
     const { join, run, status, own } = open({ fault })
     await join('ann')

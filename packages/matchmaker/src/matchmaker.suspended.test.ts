@@ -71,7 +71,7 @@ test('a silent game server is lost after 25 s, though ticks are 10 s apart', asy
   expect(seen.serverLost).toHaveLength(2)
 })
 
-test('a server whose match is given up after the suspension is stopped, though it is recorded later', async () => {
+test('a server whose match was given up in a suspension is stopped, even if it is recorded later', async () => {
   const memory = createMemoryServerLog()
   let write = () => {}
   const serverLog: ServerLog = {

@@ -69,10 +69,10 @@ function open(options: Parameters<typeof setUp>[0] = {}) {
 
 describe('two deployments made by one create', () => {
   test.each([
-    ['of a pool', pooled],
-    ['one match', own],
+    ['a pool', pooled],
+    ['a single match', own],
   ])(
-    'of two deployments that one create for %s made, one serves and gets orders, and the other is stopped',
+    'if one create for %s makes two deployments, the first to register gets orders and the other is stopped',
     async (_, options) => {
       const { service, seen, join, run, register, report, addTwin, ticket } = open(options)
       join('ann', 'ben')

@@ -75,14 +75,14 @@ describe('backfills and matches through the backend API', () => {
     expect(service.left).toEqual(['bob'])
   })
 
-  test('tickets of an earlier match whose server is being stopped are accepted for the running match', async () => {
+  test('a backfill request may list tickets of the player’s earlier match while that match is stopping', async () => {
     const { call, service } = setUp()
     service.matches.push({ ...running, matchId: 'm0', phase: 'stopping' }, running)
     const tickets = { 'ticket-1': { player_id: 'ann' }, 'ticket-2': { player_id: 'bob' } }
     expect((await call('backend', 'POST', '/backfills', { tickets })).json).toMatchObject({ match_id: 'm1' })
   })
 
-  test('a repeated request for an open backfill keeps a player who joined by it and is not listed', async () => {
+  test('a repeated backfill request does not remove players who joined through the open backfill', async () => {
     const { call, service } = setUp()
     service.matches.push({ ...running, playerIds: ['ann'] })
     const ask = (id: string) =>
@@ -96,7 +96,7 @@ describe('backfills and matches through the backend API', () => {
     expect(service.left).toEqual(['cleo'])
   })
 
-  test('a repeated request with the id of an open backfill keeps players who joined, after a restart too', async () => {
+  test('after a restart, a repeated backfill request does not remove players who joined through it', async () => {
     const { call, service, clock } = setUp()
     service.matches.push({ ...running, playerIds: ['ann'] })
     const body = { id: 'backfill-1', tickets: { 'ticket-1': { player_id: 'ann' } } }
@@ -107,7 +107,7 @@ describe('backfills and matches through the backend API', () => {
     expect(service.left).toEqual([])
   })
 
-  test('a second request in another process keeps players who joined by the open backfill', async () => {
+  test('a backfill request to another process does not remove players who joined by the open backfill', async () => {
     const { call, service, clock } = setUp()
     service.matches.push({ ...running, playerIds: ['ann'] })
     const body = { tickets: { 'ticket-1': { player_id: 'ann' } } }
@@ -118,7 +118,7 @@ describe('backfills and matches through the backend API', () => {
     expect([again.status, service.left]).toEqual([409, []])
   })
 
-  test('a request that is repeated after its backfill was filled keeps the player who joined by it', async () => {
+  test('repeating a backfill request after it was filled does not remove the player who joined', async () => {
     const { call, service } = setUp()
     service.matches.push({ ...running, playerIds: ['ann'] })
     const body = { id: 'backfill-1', tickets: { 'ticket-1': { player_id: 'ann' } } }
@@ -157,7 +157,7 @@ describe('backfills and matches through the backend API', () => {
       [],
     ],
     ['nobody, if no listed player is in the match', { 'ticket-1': { player_id: 'zoe' } }, []],
-  ])('a backfill’s list of present tickets reports as left: %s', async (_, tickets, left) => {
+  ])('a backfill request that lists the present tickets removes from the match: %s', async (_, tickets, left) => {
     const { call, service } = setUp()
     service.matches.push(running)
     expect((await call('backend', 'POST', '/backfills', { tickets })).status).toBe(201)

@@ -41,7 +41,7 @@ describe('a stream token', () => {
     )
   })
 
-  test('a stream opened by a stream token counts as a wait of its player, and outlives the token', async () => {
+  test('an open stream counts towards the player’s limit of waits, and outlives its stream token', async () => {
     const { request, issue, service, clock } = await issued({ limits: { waitsPerCaller: 1 } })
     const open = await request(undefined, 'GET', issue.url)
     const second = await request(undefined, 'GET', issue.url)

@@ -63,7 +63,7 @@ describe('a group whose process ends while its search starts', () => {
     expect((await ready('ann', ann)).json).toMatchObject({ status: 'SEARCHING' })
   })
 
-  test('a group follows a ticket whose creation was not answered, and nobody joins or leaves meanwhile', async () => {
+  test('if the response of a ticket creation is lost, the group follows that ticket and admits nobody', async () => {
     const { service, call, group, ann, join, ready } = await gather()
     const bob = await join('bob')
     await ready('bob', bob)

@@ -87,7 +87,7 @@ export function testGroupStore(name: string, open: () => Promise<GroupStoreUnder
     )
 
     test(
-      'the group in which a player gathers is found',
+      'a group store finds the group that a player has joined, and none for a player in no group',
       using(async ({ store, other }) => {
         await store.create(aGroup('one', ['ann', 'bob']))
         expect((await other.gathering('bob'))?.group.id).toBe('one')
@@ -101,7 +101,7 @@ export function testGroupStore(name: string, open: () => Promise<GroupStoreUnder
     )
 
     test(
-      'a player who gathers in one group enters no other one',
+      'a player who has joined a group that is not searching cannot enter a second such group',
       using(async ({ store, other }) => {
         await store.create(aGroup('one', ['ann', 'eve']))
         for (const searchingSince of [undefined, 5])
@@ -116,7 +116,7 @@ export function testGroupStore(name: string, open: () => Promise<GroupStoreUnder
     )
 
     test(
-      'a searching group is not found as one in which a player gathers',
+      'a group store does not return a searching group as the group that a player gathers in',
       using(async ({ store, other }) => {
         await store.create(aGroup('one', ['ann']))
         expect(await store.replace(aGroup('one', ['ann'], { searchingSince: 5 }), 1)).toBe(true)

@@ -16,7 +16,7 @@ const OF_BACKENDS = [
   ...(['readResults', 'repeatResult', 'dropResult', 'pauseQueue', 'resumeQueue'] as const),
 ] as const
 
-test('backends and match servers may call exactly the listed routes', () => {
+test('backends and match servers may call exactly the routes listed in this test', () => {
   const names = Object.entries(ticketRoutes).flatMap(([name, { who }]) =>
     who === 'backends' || who === 'backends and the server of the match' ? [name] : [],
   )
@@ -26,11 +26,14 @@ test('backends and match servers may call exactly the listed routes', () => {
 describe('a caller with unknown credentials', () => {
   const OPEN = ['document', 'monitor', 'serverReady', 'joinKeys']
   const closed = Object.entries(ticketRoutes).filter(([name]) => !OPEN.includes(name))
-  test.each(closed)('a caller with unknown credentials is refused with 401: %s', async (_, { method, path }) => {
-    const { request } = setUp()
-    const response = await request(undefined, method, pathOf(path), bodyFor(method))
-    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
-  })
+  test.each(closed)(
+    'a caller with unknown credentials is refused with 401 by the operation %s',
+    async (_, { method, path }) => {
+      const { request } = setUp()
+      const response = await request(undefined, method, pathOf(path), bodyFor(method))
+      expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+    },
+  )
 
   test('a caller with unknown credentials gets no part of the error that `authenticate` threw', async () => {
     const { call, errors } = setUp({ authenticate: () => Promise.reject(new Error('token hunter2 is bad')) })
@@ -96,7 +99,7 @@ describe('a player who calls the ticket API', () => {
     })
   })
 
-  test.each(OF_BACKENDS)('a player is refused with 403 on backend routes: %s', async (name) => {
+  test.each(OF_BACKENDS)('a player is refused with 403 by the backend operation %s', async (name) => {
     const { method, path } = ticketRoutes[name]
     const { request } = setUp({ inspect: true })
     const response = await request('ann', method, pathOf(path), bodyFor(method))
@@ -195,7 +198,7 @@ describe('features that are off by default', () => {
     expect((await on.call('backend', 'GET', '/inspect/matches')).json).toEqual({ matches: [] })
   })
 
-  test('/inspect/matches shows an abandoned match while its server is still being searched for', async () => {
+  test('/inspect/matches shows an abandoned match while its deployment is still being searched for', async () => {
     const { call, service } = setUp({ inspect: true })
     const match = { queue: 'duel', ticketIds: [], playerIds: ['ann'], at: 0, assignment: undefined }
     service.matches.push({ ...match, matchId: 'm1', tag: 't1', phase: 'running', requestId: 'r1' })

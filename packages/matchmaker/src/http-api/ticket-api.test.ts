@@ -58,7 +58,7 @@ describe('the ticket API as a whole', () => {
     expect((await call(undefined, 'GET', '/monitor')).json).toMatchObject({ message: 'not well: beacons' })
   })
 
-  test('the monitor route names paused deployments, though the clock was set before a restart', async () => {
+  test('the monitor route reports paused deployments by the wall clock, not by the process clock', async () => {
     const { call, service, clock } = setUp()
     const behindMs = 7_200_000
     Object.assign(service, { dateOf: (at = clock.now() - behindMs) => at + behindMs })

@@ -82,7 +82,7 @@ describe('the end of a backfill', () => {
     ['first', 'r1'],
     ['last', 'r2'],
   ] as const)(
-    'with `backfill: %s` in the queue, and an open backfill on server r1, two new players play on server %s',
+    'with `backfill: %s` and an open backfill on server r1, two new players play on server %s',
     async (backfill, server) => {
       const { matchmaker, join, run, matchId } = await running({ backfill })
       matchmaker.createBackfill({ matchId })

@@ -93,7 +93,7 @@ describe('a backfill', () => {
     expect(matchmaker.getTicket('cas')).toMatchObject({ matchId, team: 'side-2' })
   })
 
-  test('a backfill takes at most `seats` players, each time for the team that lacks most', async () => {
+  test('a backfill takes at most `seats` players, and fills the team with most open places first', async () => {
     const { matchmaker, join, run, matchId } = await running()
     expect(() => matchmaker.createBackfill({ matchId, seats: 0 })).toThrow('backfill: seats')
     const { id, teams } = matchmaker.createBackfill({ matchId, seats: 1 })

@@ -70,7 +70,7 @@ test('property: findPlayer returns the ticket and running matches of a player, e
   )
 })
 
-test('a player who joined a match later is found once in it after a restart', async () => {
+test('after a restart, findPlayer lists a match only once for a player who joined it later', async () => {
   const memory: StoreMemory = new Map()
   const all = await running({}, { store: createMemoryStore(memory) })
   const { matchmaker, matchId, join, run, service, clock, status } = all

@@ -156,7 +156,7 @@ describe('the acceptance of a match', () => {
     expect(service.calls.create).toEqual([])
   })
 
-  test('accepted players expire at their time if a started server has taken the last server of the limit', async () => {
+  test('accepted players expire on time if a player-started server takes the last allowed server', async () => {
     const places = [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }]
     const { matchmaker, seen, join, run, status } = setUp({
       queues: [{ ...asking, expireAfterMs: 20_000 }],
@@ -298,7 +298,7 @@ describe('the acceptance of a match with replacement', () => {
     ['a reload of the queues', 'reload'],
     ['a backend', 'backend'],
   ])(
-    'a match with replacement gets no server after %s cancels its backfill, and is dissolved in time',
+    'if %s cancels the backfill for replacements, the match gets no server and is dissolved after the replacement time',
     async (_, by) => {
       const { service, matchmaker, join, run, seen, status } = setUp({ queues: [replacing] })
       for (const player of ['ann', 'ben', 'cas']) join(player)

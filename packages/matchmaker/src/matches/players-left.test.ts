@@ -70,7 +70,7 @@ describe('players who leave a match', () => {
     expect(matchmaker.getBackfill(id)).toMatchObject({ version: 2, teams: [{ players: [] }, { players: ['ben'] }] })
   })
 
-  test('a ticket cancelled during the deployment is replaced in the running match if nobody joins before', async () => {
+  test('with `replaceLeavers`, a player who cancels during deployment is replaced once the match runs', async () => {
     const { matchmaker, join, run, status } = setUp({ queues: [{ ...social, replaceLeavers: true }] })
     join('ann')
     join('ben')

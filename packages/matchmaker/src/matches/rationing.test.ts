@@ -120,10 +120,18 @@ const SMALL = { share: 1, minutes: 2, waiting: 20 } as const
 const scenes: readonly Scene[] = [
   { what: 'pairs', queue: pairs, players: 2, parties: false, seeds: [1, 2], share: 0.6 },
   { what: 'teams of five with parties', queue: fives, players: 10, parties: true, seeds: [1, 2], share: 0.6 },
-  { ...SMALL, what: 'pairs, with 20 waiting', queue: pairs, players: 2, parties: false, seeds: [1, 2], backlog: 17 },
   {
     ...SMALL,
-    what: 'teams of five with parties, with 20 waiting',
+    what: 'pairs, with 20 tickets waiting',
+    queue: pairs,
+    players: 2,
+    parties: false,
+    seeds: [1, 2],
+    backlog: 17,
+  },
+  {
+    ...SMALL,
+    what: 'fives with parties, 20 tickets waiting',
     queue: fives,
     players: 10,
     parties: true,
@@ -131,7 +139,7 @@ const scenes: readonly Scene[] = [
     backlog: 4,
   },
   {
-    what: 'teams of five with parties, and three servers for ten matches',
+    what: 'fives, 3 servers for 10 matches',
     queue: fives,
     players: 10,
     parties: true,

@@ -57,7 +57,7 @@ test.each([
   },
 )
 
-test('a match from before a restart is backfilled by the stated players of each team, or by slots', async () => {
+test('after a restart, a match is backfilled by a team’s present players or by its free slots', async () => {
   const { matchmaker, seen, join, run, matchId, assignment } = await recovered()
   const teams = [
     { name: 'side-1', players: [{ id: 'ann' }] },

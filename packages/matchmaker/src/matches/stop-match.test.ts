@@ -25,32 +25,35 @@ describe('a recorded stop of a match', () => {
     { phase: 'starting', ms: 2000 },
     { phase: 'warming', ms: 7000 },
     { phase: 'running', ms: 12_000 },
-  ])('the next process carries out a recorded stop of a match in the phase $phase', async ({ phase, service, ms }) => {
-    const queue = { ...duel, deploy: { ...deploy, warmUpMs: 3000, requireCachedLocations: true } }
-    const world = createWorld({ queues: [queue], ...(service && { service }) })
-    const first = await world.live()
-    first.join('ann', 'ben')
-    await first.run(ms)
-    const { matchId = '' } = first.matchmaker.getTicket('ann-ben') ?? {}
-    expect(first.matchmaker.inspect().matches).toMatchObject([{ matchId, phase }])
-    expect(first.matchmaker.inspect().matches[0]).not.toHaveProperty('stopReason')
-    await first.matchmaker.stopMatch(matchId, RECORDED)
-    const left = first.matchmaker.inspect().matches.filter((one) => one.matchId === matchId)
-    expect(left).toMatchObject([{ stopReason: 'stopped' }])
-    expect(world.servers()).toMatchObject([{ serverId: matchId, dropped: true, isUp: false }])
-    expect(world.matches()).toEqual([])
-    // The client did not hear the answer.
-    await first.matchmaker.stopMatch(matchId, RECORDED)
-    world.kill()
+  ])(
+    'if a stop of a match was recorded in the phase $phase, the next process carries it out',
+    async ({ phase, service, ms }) => {
+      const queue = { ...duel, deploy: { ...deploy, warmUpMs: 3000, requireCachedLocations: true } }
+      const world = createWorld({ queues: [queue], ...(service && { service }) })
+      const first = await world.live()
+      first.join('ann', 'ben')
+      await first.run(ms)
+      const { matchId = '' } = first.matchmaker.getTicket('ann-ben') ?? {}
+      expect(first.matchmaker.inspect().matches).toMatchObject([{ matchId, phase }])
+      expect(first.matchmaker.inspect().matches[0]).not.toHaveProperty('stopReason')
+      await first.matchmaker.stopMatch(matchId, RECORDED)
+      const left = first.matchmaker.inspect().matches.filter((one) => one.matchId === matchId)
+      expect(left).toMatchObject([{ stopReason: 'stopped' }])
+      expect(world.servers()).toMatchObject([{ serverId: matchId, dropped: true, isUp: false }])
+      expect(world.matches()).toEqual([])
+      // The client did not hear the answer.
+      await first.matchmaker.stopMatch(matchId, RECORDED)
+      world.kill()
 
-    const next = await world.live()
-    await next.run(250)
-    expect(next.matchmaker.getTicket('ann-ben')?.matchId).not.toBe(matchId)
-    await next.run(25_000)
-    expect(next.seen.serverAssigned?.filter((one) => one.matchId === matchId) ?? []).toEqual([])
-    const wanted = next.matchmaker.inspect().matches.map(({ requestId }) => requestId)
-    expect(world.service.unstopped()).toEqual(wanted)
-  })
+      const next = await world.live()
+      await next.run(250)
+      expect(next.matchmaker.getTicket('ann-ben')?.matchId).not.toBe(matchId)
+      await next.run(25_000)
+      expect(next.seen.serverAssigned?.filter((one) => one.matchId === matchId) ?? []).toEqual([])
+      const wanted = next.matchmaker.inspect().matches.map(({ requestId }) => requestId)
+      expect(world.service.unstopped()).toEqual(wanted)
+    },
+  )
 
   test('a recorded stop of a match without a server is final: the next process does not make that match', async () => {
     const world = createWorld({ queues: [{ ...duel, acceptance: { withinMs: 20_000 } }] })

@@ -41,7 +41,7 @@ test.each([
   ['sent', 0],
   ['sent', 50],
 ] as const)(
-  'a match ends if another process cancels its ticket while the `%s` entry is being written (for %i ms)',
+  'if another process cancels a ticket while the leader writes the log entry `%s` (%i ms), the match ends',
   async (kind, slowMs) => {
     const { begin, join, service, entries, serverLog } = setUp(kind, ['ann'])
     const { leader, run, seen, changes } = begin(slowMs)
@@ -62,7 +62,7 @@ test.each([
   },
 )
 
-test('creates are not paused when many matches end by cancels in another process', async () => {
+test('creates are not paused when cancels in another process end many matches', async () => {
   const ids = Array.from({ length: 20 }, (_, index) => `p${index}`)
   const { begin, join, service } = setUp('match', ids.slice(0, 10))
   const { leader, run } = begin(20)
@@ -73,7 +73,7 @@ test('creates are not paused when many matches end by cancels in another process
 })
 
 test.each([0, 50])(
-  'a match and its server end if another process cancels its ticket while `playing` is written (for %i ms)',
+  'if another process cancels a ticket while the leader writes the log entry `playing` (%i ms), match and server end',
   async (slowMs) => {
     const { begin, join, service, asked, serverLog } = setUp('playing', ['ann'])
     const { leader, run, seen } = begin(slowMs)
@@ -88,7 +88,7 @@ test.each([0, 50])(
 )
 
 test.each([0, 50])(
-  'with replaceLeavers a ticket cancelled in another process is replaced, and the others get the server (%i ms)',
+  'with replaceLeavers, a ticket that another process cancels during a log write (%i ms) is replaced in the match',
   async (slowMs) => {
     const queue = { ...duel, matchSize: 3, replaceLeavers: true }
     const { begin, join, service, serverLog } = setUp('playing', ['ann'], { queues: [queue] })
@@ -107,7 +107,7 @@ test.each([0, 50])(
   },
 )
 
-test('a player whose ticket is cancelled in another process after joining a running match has left it', async () => {
+test('a player who joined a running match and is reported as left is not in the match', async () => {
   const queue = { ...duel, matchSize: undefined, teams: [{ name: 'all', size: { min: 1, max: 3 } }], fillForMs: 0 }
   const { process, join, service } = createWorld({ queues: [queue] })
   const { leader, run } = process()

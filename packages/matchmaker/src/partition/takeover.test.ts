@@ -52,7 +52,7 @@ test('after a takeover a create without an answer is found by its tag, and its s
   expect(service.calls.stop).toEqual([])
 })
 
-test('after a takeover a match without a server of its tag is dissolved, and its players search again', async () => {
+test('after a takeover, a match whose create was never carried out is dissolved, and its players search', async () => {
   const { run, service, state, matchId } = await takenOverAfter(
     500,
     createWorld({ service: { latencyMs: () => 1000 } }),

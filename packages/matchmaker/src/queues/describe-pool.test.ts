@@ -38,7 +38,7 @@ test('the description of a pool with only enrolled servers says that it creates 
   expect(poolCostSentence(poolCost(pool, load))).toMatch(/no server is kept warm; 0 create requests a match.$/)
 })
 
-test('the description of a pool without `warm` names its idle servers', () => {
+test('the description of a pool without `warm` says how long unused servers are kept', () => {
   const idle = [
     'A server without a match is kept for 60 s although there are enough.',
     'A match takes a warm server whose round trip is at most 15 ms longer than that of the best place.',
@@ -104,7 +104,7 @@ test('the described cost of a load without warm servers is one create per match'
   )
 })
 
-test('property: no described pool keeps more servers warm than its limits, and shares are in 0..1', () => {
+test('property: the described cost keeps warm servers within their limits, and the hit share in 0..1', () => {
   const load = fc.record({
     matchesPerHour: fc.integer({ min: 1, max: 100_000 }),
     bootSeconds: fc.integer({ min: 1, max: 300 }),

@@ -26,12 +26,12 @@ test('the description of a queue with a pool contains no create of servers', () 
   )
 })
 
-describe('the description of a realistic queue', () => {
-  test('the description of a queue covers a duel without rules', () => {
+describe('the description of a realistic queue in sentences', () => {
+  test('a queue without rules is described by the match size and the default times', () => {
     expect(sentencesOf({ matchSize: 2 })).toEqual(['A match has two players.', ...USUAL])
   })
 
-  test('the description of a queue covers five against five, by place and skill, with acceptance', () => {
+  test('a queue of two teams with limits that relax, balance and acceptance is described in sentences', () => {
     const sentences = sentencesOf({
       teams: [{ name: 'team', count: 2, size: 5 }],
       rules: [
@@ -66,7 +66,7 @@ describe('the description of a realistic queue', () => {
     ])
   })
 
-  test('the description of a queue covers one monster against hunters, whose minimum falls', () => {
+  test('a queue of one monster against two teams of hunters whose minimum falls is described in sentences', () => {
     const sentences = sentencesOf({
       teams: [
         { name: 'monster', size: 1 },
@@ -93,7 +93,7 @@ describe('the description of a realistic queue', () => {
     ])
   })
 
-  test('the description of a queue covers twenty squads of up to three, whose minimum falls to one squad', () => {
+  test('a queue of twenty squads whose minimum falls to one player is described in sentences', () => {
     const squad = { name: 'squad', count: 20, size: { min: { from: 3, to: 1, overMs: 60_000 }, max: 3 } }
     expect(sentencesOf({ teams: [squad], lastResortMs: 100_000 })).toEqual([
       '20 teams of up to three players.',
@@ -104,7 +104,7 @@ describe('the description of a realistic queue', () => {
     ])
   })
 
-  test('the description of a queue covers a free-for-all of many players', () => {
+  test('a queue whose match or teams may vary in size is described in sentences', () => {
     expect(sentencesOf({ teams: [{ name: 'all', size: { min: 2, max: 16 } }], fillForMs: 0 })).toEqual([
       'A match has 2 to 16 players.',
       ...USUAL,
@@ -117,7 +117,7 @@ describe('the description of a realistic queue', () => {
     )
   })
 
-  test('the description of a queue covers probed servers, and attributes that players may set', () => {
+  test('a queue with server probes, presence and attributes that players may set is described in sentences', () => {
     const probed = sentencesOf({
       matchSize: 2,
       expireAfterMs: 90_000,
@@ -168,7 +168,7 @@ describe('the description of a realistic queue', () => {
   })
 })
 
-test('the description of a queue covers cooldowns', () => {
+test('the description of a queue states for what a cooldown starts, how long it lasts and how it decays', () => {
   expect(sentencesOf({ matchSize: 2, cooldown: {} })[2]).toBe(
     'Players who decline a match, do not accept it in time or leave a match before its server runs may not ' +
       'wait again for 30 s, twice as long each further time, 15 min at most; one time is forgiven every 60 min after ' +
@@ -253,7 +253,7 @@ test('every field of a queue has a description or is listed as undescribed in th
   ])
 })
 
-test('the description of a queue covers weights and patience', () => {
+test('the description of a queue states the weights of `prefer`, and until when `patience` holds matches back', () => {
   const rules = [{ kind: 'difference', attribute: 'skill', max: 50 }] as const
   const queue = { matchSize: 2, rules, prefer: { skill: 2, waiting: 0.5 }, patience: { cost: 2.5, untilMs: 20_000 } }
   const sentences = sentencesOf(queue)

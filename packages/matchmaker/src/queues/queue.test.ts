@@ -265,9 +265,9 @@ describe('an invalid queue', () => {
     ],
     [rule(...lines(15, 20)), 'queue "duel": rules: must not relax at more than 254 different times'],
   ]
-  test.each(cases.map(([definition, message]) => ({ definition, message })))(
-    'an invalid queue is refused with its name, the path and the value: $message',
-    ({ definition, message }) => {
+  test.each(cases.map(([definition, message]) => [message, definition] as const))(
+    'an invalid queue is refused with the error “%s”',
+    (message, definition) => {
       const define = () => defineQueue(definition as QueueDefinition)
       expect(define).toThrow(InvalidQueue)
       expect(define).toThrow(InvalidInput)

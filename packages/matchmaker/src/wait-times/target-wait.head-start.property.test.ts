@@ -59,7 +59,7 @@ describe('the waits of a queue whose load falls to a tenth and comes back', () =
 
   // At a tenth of the players, the arrivals alone predict 1.84 target waits.
   test.each([1, 1.84, 2.5])(
-    'waits return to the target after the load fell to a tenth, which lengthens waits by %d targets, and came back',
+    'if a tenth of the load lengthens waits by %d target waits, waits return to the target',
     (more) => {
       const waits = waitsOf(loads, (load) => TARGET_MS * (2 - more * Math.log10(load / 4)))
       const settled = [...waits.slice(15 * 60, 20 * 60), ...waits.slice(30 * 60, 40 * 60), ...waits.slice(50 * 60)]
@@ -67,7 +67,7 @@ describe('the waits of a queue whose load falls to a tenth and comes back', () =
     },
   )
 
-  test('waits with a target wait pass the target at most once after each change of the load', () => {
+  test('after each change of the load, waits overshoot the target wait at most once', () => {
     const waits = waitsOf(loads, (load) => TARGET_MS * (2 - 2.5 * Math.log10(load / 4)))
     for (const from of [20, 40]) {
       const after = waits.slice(from * 60, (from + 20) * 60).map((wait) => wait - TARGET_MS)

@@ -45,7 +45,7 @@ function busyQueue(perSecond: number) {
   }
 }
 
-test('wait estimates of 204 kinds read every second are computed only twice a minute in a busy queue', () => {
+test('reading the estimates of 204 kinds of tickets every second recomputes each twice a minute', () => {
   const { waits, kinds, pass, now } = busyQueue(400)
   for (let second = 0; second < 600; second += 1) pass()
   const computed = vi.spyOn(LifeTable.prototype, 'rates')

@@ -95,7 +95,7 @@ describe('an equality rule compiled to a key', () => {
     [{ optionalAfterMs: 9 }, {}, 'a check'],
     [{}, { lastResortMs: 9 }, 'a check'],
     [{ hard: true }, { lastResortMs: 9 }, 'a key'],
-  ])('an equality rule with %j in a queue with %j is compiled to %s', (rule, queue, form) =>
+  ])('an equality rule with options %j in a queue with options %j is compiled to %s', (rule, queue, form) =>
     expect(isKey(rule, queue)).toBe(form === 'a key'),
   )
 })

@@ -13,7 +13,7 @@ test.each([
   [9, 1],
   [1e300, 1],
   [Infinity, 1],
-])('the normal distribution Φ of %d is %d', (lead, chance) => {
+])('the standard normal distribution function Φ(%d) is %d', (lead, chance) => {
   expect(chanceAt(lead)).toBeCloseTo(chance, 14)
   expect(chanceAt(-lead)).toBeCloseTo(1 - chance, 14)
 })

@@ -39,7 +39,7 @@ test.each([
   ['compare', 1000, sumOf, 400, 700],
   ['custom', 400, customSum(2), 100, 300],
 ])(
-  'the only two tickets that a %s rule allows together, among %i, match within 240 rounds (1 min)',
+  'the only two of many tickets that a %s rule allows together, among %i, match within 240 rounds (1 min)',
   (_, players, rule, one, other) => {
     const values = Array.from({ length: players }, (_value, at) => (at === one || at === other ? 1 : 5))
     const found = firstMatch({ rules: [rule] }, values, 240)
