@@ -8,10 +8,10 @@ const pausesIn = (...gaps: readonly number[]) => {
   return gaps.map((ms) => isPause((now += ms)))
 }
 
-test('more than 5 s between two ticks count as a pause, even twice in a row', () => {
+test('more than 5 s between two ticks count as a pause of the process, even twice in a row', () => {
   expect(pausesIn(250, 5000, 250, 5001, 10_000, 250)).toEqual([false, false, false, true, true, false])
 })
 
-test('regular ticks that are more than 5 s apart are no pauses, unless one takes more than twice as long', () => {
+test('regular ticks more than 5 s apart are no pause of the process, unless one takes more than twice as long', () => {
   expect(pausesIn(10_000, 10_000, 10_000, 10_000, 19_000, 21_000).slice(2)).toEqual([false, false, false, true])
 })

@@ -47,7 +47,7 @@ function setUp({ probe = udp as Probe | undefined | 'gone', accepts = false } = 
 }
 
 describe('a server that must prove its address by UDP', () => {
-  test('a server gets a UDP proof datagram once a second after its first report, until it repeats it', async () => {
+  test('a server gets a UDP proof datagram once a second until it repeats its content', async () => {
     const { knocking, knocks, proved, serverOf, run } = setUp()
     const server = serverOf('e-1')
     knocking.begin(server, assignment)

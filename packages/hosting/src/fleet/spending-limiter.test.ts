@@ -24,13 +24,10 @@ describe('the number of servers that may be created', () => {
     [['running', 'running', 'running'], 2, undefined],
     [['running', 'running', 'running', 'stopping'], 1, undefined],
     [['running', 'running', 'running', 'running', 'running', 'running'], 0, 'maxServers'],
-  ])(
-    'the number of servers that may be created follows from the phases of existing servers: %j',
-    (phases, room, blockedBy) => {
-      const spendingLimiter = createSpendingLimiter(bound)
-      expect([spendingLimiter.room(servers(...phases), 0), spendingLimiter.blockedBy()]).toEqual([room, blockedBy])
-    },
-  )
+  ])('with existing servers in the phases %j, %d more servers may be created', (phases, room, blockedBy) => {
+    const spendingLimiter = createSpendingLimiter(bound)
+    expect([spendingLimiter.room(servers(...phases), 0), spendingLimiter.blockedBy()]).toEqual([room, blockedBy])
+  })
 })
 
 describe('a shared budget of servers', () => {

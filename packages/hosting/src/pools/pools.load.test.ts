@@ -9,7 +9,7 @@ const GOAL = { hit: 0.95, maxIdleShare: 0.1, max: 1000 }
 
 describe('the share of matches that find a warm server', () => {
   test.each([120, 900, 7200])(
-    'matches find a warm server within two points of the formula and of the goal at %i matches an hour',
+    'at %i matches an hour, the share of matches with a warm server is within two points of the formula',
     (perHour) => {
       const { hit, idleShare } = runPool({
         perHour: () => perHour,
@@ -43,7 +43,7 @@ test('the number of warm servers follows a day whose evening has ten times the m
   expect(idleShare).toBeLessThanOrEqual(0.1)
 })
 
-test('servers for 20 matches each need at most one create per 17 matches, within their idle share', () => {
+test('if a server serves 20 matches, a pool needs at most 6 creates per 100 matches, within its idle share', () => {
   const { matches, creates, hit, idleShare } = runPool({
     perHour: () => 900,
     bootSeconds: () => 20,

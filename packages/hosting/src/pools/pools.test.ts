@@ -91,7 +91,7 @@ test('listed servers beyond the warm stock are surplus after keepIdleSeconds wit
 })
 
 test.each([600_000, 960_000])(
-  'a warm server serves half of a maxDurationMs of %i before it is retired',
+  'with a maxDurationMs of %i, a warm server without a match is retired after half of that time',
   async (maxDurationMs) => {
     const { clock, pools, drained, running } = setUp({
       deploy: { application: 'game', version: '1', maxDurationMs },

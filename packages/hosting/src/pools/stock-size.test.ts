@@ -66,7 +66,7 @@ describe('the number of warm servers', () => {
     },
   )
 
-  test('property: the number of warm servers is the smallest that reaches the goal, or 0 if too many are idle', () => {
+  test('property: the number of warm servers is the smallest that reaches the goal, or 0 beyond a limit', () => {
     const load = fc.record({
       rate: fc.double({ min: 0, max: 20, noNaN: true }),
       bootSeconds: fc.double({ min: 1, max: 120, noNaN: true }),

@@ -9,13 +9,13 @@ const replacedBy = (count: number) => {
   return server
 }
 
-test('of a server that registers ever new processes, only the last 100 replaced ones are remembered', () => {
+test('if a server registers ever new processes, only the last 100 replaced processes are remembered', () => {
   const { replaced } = replacedBy(20_000)
   expect(replaced?.size).toBe(100)
   expect([replaced?.has('i-19999'), replaced?.has('i-19900'), replaced?.has('i-19899')]).toEqual([true, true, false])
 })
 
-test('a replaced process is remembered for its time, and not while it is the current one again', () => {
+test('a replaced server process is remembered for a limited time, and not once it is current again', () => {
   const server = replacedBy(2)
   server.replaceInstance({ instance: 'i-1', matches: 1 }, 10, 25_010)
   expect([...(server.replaced ?? [])]).toEqual([

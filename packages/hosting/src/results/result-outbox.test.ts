@@ -241,7 +241,7 @@ describe('a result that the backend refuses', () => {
   })
 
   test.each<Answer>(['away', 401, 404, 429, 503])(
-    'no result is set aside while the backend accepts none at all: %s',
+    'while the backend accepts no result at all, no result is set aside (answer: %s)',
     async (answer) => {
       let isBack = false
       const { outbox, taken, run } = open(() => (isBack ? 204 : answer))

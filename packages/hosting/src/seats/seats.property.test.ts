@@ -71,7 +71,7 @@ describe('a hold on a seat', () => {
     expect(world.seats.renew(id)).toBeUndefined()
   })
 
-  test('the third unused hold on a seat within five minutes is reported as beyond the allowed number', async () => {
+  test('the third hold within five minutes that a player does not use counts as an abuse', async () => {
     const world = new World()
     for (let hold = 1; hold <= 3; hold += 1) {
       world.hold(['ann'], 's0', undefined)

@@ -179,10 +179,10 @@ test('a refused connection to an HTTP allocator counts as a request that was not
 })
 
 test.each([
-  [{ url: 'ftp://example.com', secret: allocatorSecret }, 'url'],
-  [{ url: 'http://example.com', secret: 'whsec_c2hvcnQ=' }, 'secret'],
-  [{ url: 'http://example.com', secret: allocatorSecret, timeoutMs: 0 }, 'timeoutMs'],
-])('invalid options of an HTTP allocator are refused by name: case %#', (options, field) => {
+  ['url', { url: 'ftp://example.com', secret: allocatorSecret }],
+  ['secret', { url: 'http://example.com', secret: 'whsec_c2hvcnQ=' }],
+  ['timeoutMs', { url: 'http://example.com', secret: allocatorSecret, timeoutMs: 0 }],
+])('an HTTP allocator refuses an invalid option %s by name', (field, options) => {
   expect(() => createHttpAllocator(options)).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
 })
 

@@ -71,7 +71,7 @@ test.each([
 })
 
 test.each([3, 1000])(
-  'a takeover of %i matches that fails midway is not repeated, but reported each second',
+  'if a takeover of %i matches fails midway, it is not repeated, and the failure is reported each second',
   async (count) => {
     const clock = createManualClock()
     let adopted = 0

@@ -169,7 +169,7 @@ test('log entries of one append are written together, after earlier entries of t
   expect(written.slice(2)).toEqual(['s:created', 'm:players', 's:up+m:playing', 'm:over'])
 })
 
-test('property: after any failures the store has the entries that it has without, except refused ones', async () => {
+test('property: despite write failures the store ends with all accepted entries, as without failures', async () => {
   const ids = fc.constantFrom('a', 'b', 'c')
   const kept = fc.oneof(
     fc.tuple(ids, fc.constantFrom('created', 'up', 'dropped'), fc.nat()).map(([id, kind, n]) => [after(id, kind, n)]),
@@ -232,7 +232,7 @@ test('property: after any failures the store has the entries that it has without
 })
 
 test.each([0, 10])(
-  'entries that are noted during an append are written after the entry of that append (in %i ms)',
+  'entries that are noted during an append are written after it (the write takes %i ms)',
   async (slowMs) => {
     const clock = createManualClock()
     const written: string[] = []

@@ -140,7 +140,7 @@ test('a store file of zeros, left by a power failure, counts as empty', () => {
   expect([records.size, damage?.bytes]).toEqual([0, 4096])
 })
 
-describe('a damaged line with others after it', () => {
+describe('a damaged line of a log file with further lines after it', () => {
   const lines = ['t1', 't2', 't3'].map((key) => lineOf('ticket', '=', key, '{"a":1}'))
   const [server, last] = ['m1', 'm2'].map((key) => lineOf('server', '=', key, '{}'))
   const whole = Buffer.from(HEADER + [lines[0], lines[1], server, lines[2], last].join(''))

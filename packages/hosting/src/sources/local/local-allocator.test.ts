@@ -198,7 +198,7 @@ const clockOf = (clock: ManualClock) => ({
   sleep: (ms: number, signal?: AbortSignal) => (ms < 100 ? systemClock.sleep(1, signal) : clock.sleep(ms, signal)),
 })
 
-test('an id stopped before its launch never starts, nor does a launch without permission to write', async () => {
+test('a local server id never starts if it was stopped before its launch, or if mayWrite forbids it', async () => {
   const { open, running, state } = await openWorld()
   const allocator = open()
   await allocator.stop('early', call)

@@ -66,15 +66,15 @@ describe('the choice of the page to list', () => {
   const running = watched({ phase: 'running' })
   test.each<[string, Watched[], number | undefined]>([
     ['none, if no deployment is starting', [running, running, running], undefined],
-    ['none, if all starting ones were just seen', [watched({ seenAt: NOW }), running], undefined],
-    ['the one on which most are expected', [watched({}), running, watched({}), watched({}), running], 2],
+    ['none, if all starting deployments were just seen', [watched({ seenAt: NOW }), running], undefined],
+    ['the page with the most starting deployments', [watched({}), running, watched({}), watched({}), running], 2],
     [
-      'the one with a deployment not seen for long',
+      'the page with a deployment not seen for long',
       [watched({}), watched({}), running, running, watched({ seenAt: NOW - 4000 })],
       3,
     ],
     [
-      'another than the one whose read is in flight',
+      'another page than the page being read',
       [watched({ coveredAt: NOW }), watched({ coveredAt: NOW }), watched({})],
       2,
     ],
