@@ -26,33 +26,33 @@ const create = { application: 'a', version: 'v' }
 
 describe('the error of invalid input', () => {
   test.each([
-    ['versions.create', { ...version, req_memory: 300 }, 'req_memory', 'must be at most twice req_cpu, got 300'],
-    ['versions.create', { ...version, ports: [{ port: 70_000, protocol: 'UDP' }] }, 'ports.0.port', 'got 70000'],
-    ['fleets.list', { page: 0 }, 'page', 'got 0'],
-    ['fleets.list', { page: '1' }, 'page', 'must be a number, got a text'],
-    ['deployments.get', {}, 'request_id', 'is missing'],
-    ['deployments.get', { request_id: null }, 'request_id', 'must be a text, got null'],
-    ['deployments.get', { request_id: '' }, 'request_id', 'got ""'],
-    ['deployments.metrics', { request_id: 'a', steps: '5x' }, 'steps', 'got "5x"'],
-    ['deployments.get', { requestId: 'a', request_id: 'a' }, 'requestId', 'is not known; did you mean request_id?'],
-    ['deployments.create', { ...create, users: [] }, 'users', 'must not be empty'],
+    ['versions.create', 'req_memory', 'must be at most twice req_cpu, got 300', { ...version, req_memory: 300 }],
+    ['versions.create', 'ports.0.port', 'got 70000', { ...version, ports: [{ port: 70_000, protocol: 'UDP' }] }],
+    ['fleets.list', 'page', 'got 0', { page: 0 }],
+    ['fleets.list', 'page', 'must be a number, got a text', { page: '1' }],
+    ['deployments.get', 'request_id', 'is missing', {}],
+    ['deployments.get', 'request_id', 'must be a text, got null', { request_id: null }],
+    ['deployments.get', 'request_id', 'got ""', { request_id: '' }],
+    ['deployments.metrics', 'steps', 'got "5x"', { request_id: 'a', steps: '5x' }],
+    ['deployments.get', 'requestId', 'is not known; did you mean request_id?', { requestId: 'a', request_id: 'a' }],
+    ['deployments.create', 'users', 'must not be empty', { ...create, users: [] }],
     [
       'deployments.create',
-      { ...create, users: [{ user_type: 'email' }] },
       'users.0.user_type',
       'must be "ip_address" or "geo_coordinates", got "email"',
+      { ...create, users: [{ user_type: 'email' }] },
     ],
-    ['versions.create', { ...version, time_to_deploy: 14 }, 'time_to_deploy', 'must be at least 15, got 14'],
+    ['versions.create', 'time_to_deploy', 'must be at least 15, got 14', { ...version, time_to_deploy: 14 }],
     [
       'deployments.deployLegacy',
-      { app_name: 'a', ip_list: ['192.0.2.1'], container_log_storage: { enabled: true } },
       'container_log_storage.endpoint_storage',
       'is missing',
+      { app_name: 'a', ip_list: ['192.0.2.1'], container_log_storage: { enabled: true } },
     ],
-    ['applications.get', { app_name: 'a', page: 1 }, 'page', 'is not known'],
+    ['applications.get', 'page', 'is not known', { app_name: 'a', page: 1 }],
   ] as const)(
-    'the error of invalid input names the field, the fault and the value: %s %j',
-    (id, input, field, says) => {
+    'invalid input to %s is refused with an error that names the field %s and its fault “%s”',
+    (id, field, says, input) => {
       const error = refused(id, input)
       expect(error).toMatchObject({
         name: 'InvalidInput',

@@ -140,7 +140,7 @@ describe('the wait for READY', () => {
 })
 
 describe('the polls of waitUntilReady', () => {
-  test('waitUntilReady waits half as long again after each poll, up to maxPollMs, half of it at random', async () => {
+  test('waitUntilReady lengthens its pause by half after each poll, up to maxPollMs, half of it random', async () => {
     const { reads } = await wait(
       [view('Status.SEEKING')],
       { timeoutMs: 60_000, pollMs: 1000, maxPollMs: 4000 },

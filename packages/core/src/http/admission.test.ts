@@ -41,8 +41,8 @@ function setUp(limits: RequestLimits<Who> = { perAddress: limit, exempt: ({ id }
   return { clock, admission, known, ask, askAll, looks: () => looks }
 }
 
-describe('an address that has used up its guesses', () => {
-  test('an address that used up its guesses gets no new token checked, unlike other addresses', async () => {
+describe('an address that has used up its token guesses', () => {
+  test('an address that used up its token guesses gets no new token checked, unlike other addresses', async () => {
     const { ask, askAll, looks, clock } = setUp()
     expect(await askAll(['x', 'expired', 'z', 'ann', 'backend'])).toEqual(['401', '401', '429', '429', '429'])
     expect(looks()).toBe(2)
@@ -52,7 +52,7 @@ describe('an address that has used up its guesses', () => {
     expect(await ask('ann')).toBe('ann')
   })
 
-  test('an address that used up its guesses still admits a token that it used before', async () => {
+  test('an address that used up its token guesses still admits a token that it used before', async () => {
     const { askAll } = setUp({ perAddress: { limit: 5, windowMs: 5000 } })
     const wrong = ['u', 'v', 'w', 'x', 'y', 'z']
     expect(await askAll(['ann', 'backend'])).toEqual(['ann', 'backend'])
@@ -60,7 +60,7 @@ describe('an address that has used up its guesses', () => {
     expect(await askAll(['ann', 'backend', 'ann', 'ben'])).toEqual(['ann', 'backend', 'ann', '429'])
   })
 
-  test('a token whose caller is cached is not checked, even if its address used up its guesses', async () => {
+  test('a token whose caller is cached is not checked, even if its address used up its token guesses', async () => {
     const { askAll, looks } = setUp()
     await askAll(['x', 'y'])
     const before = looks()
@@ -68,7 +68,7 @@ describe('an address that has used up its guesses', () => {
     expect(looks()).toBe(before)
   })
 
-  test('an address that used up its guesses gets 100 signed tokens a second checked', async () => {
+  test('an address that used up its token guesses gets 100 signed tokens a second checked', async () => {
     const { askAll, looks } = setUp()
     await askAll(['x', 'y'])
     const before = looks()
@@ -78,7 +78,7 @@ describe('an address that has used up its guesses', () => {
     expect(await askAll(['ann'], 'a', { isSigned: () => true })).toEqual(['429'])
   })
 
-  test('all addresses that used up their guesses share a limit of 1,000 checks of signed tokens a second', async () => {
+  test('all addresses that used up their token guesses share a limit of 1,000 checks of signed tokens', async () => {
     const { askAll, looks } = setUp({ perAddress: { limit: 1, windowMs: 1000 } })
     const addresses = Array.from({ length: 15 }, (_, index) => `address-${index}`)
     for (const from of addresses) await askAll(['x'], from)

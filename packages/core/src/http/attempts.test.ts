@@ -92,7 +92,7 @@ test.each([
   )
 })
 
-test('a limit of attempts opened again by its name keeps its counts, even with another limit value', async () => {
+test('a limiter opened again under the same name keeps its counted attempts, even with another limit', async () => {
   const clock = createManualClock()
   const store = createMemoryLimitStore(clock)
   const minute = { limit: 2, windowMs: 60_000 }

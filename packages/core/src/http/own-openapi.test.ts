@@ -123,7 +123,7 @@ test('schemas with an id become OpenAPI components, and every reference leads to
   expect(JSON.stringify(document)).not.toContain('$defs')
 })
 
-test('the OpenAPI document lists per operation its own refusals and those before any handler runs', () => {
+test('the OpenAPI document lists the error statuses of each operation, including those before its handler runs', () => {
   const responses = (path: string, method: string) =>
     Object.keys(
       (document as { paths: Record<string, Record<string, { responses: object }>> }).paths[path]?.[method]?.responses ??

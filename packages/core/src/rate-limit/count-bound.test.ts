@@ -52,7 +52,7 @@ test('once quick answers follow slow ones, only an answer proves that the server
   expect(changes.at(-1)).toEqual([onlyAnswers, 'quick answers'])
 })
 
-describe('a count bound after a surprise', () => {
+describe('the proof that a request was counted, after a late event loop, a 429 or a minute of silence', () => {
   test('after a late event loop, only an answer proves counting, until answers are slow again', () => {
     const { bound, answers, at, now, changes } = setUp()
     answers(40, 800)
