@@ -68,7 +68,7 @@ test('a round can pause between single matches that are made after a ticket left
   expect(Math.max(...made)).toBeLessThan(600)
 })
 
-test('a ticket is tried once in a round, even if tickets arrive while the round lists its tickets', () => {
+test('no ticket is matched twice in a round, even if tickets arrive while the round lists its tickets', () => {
   const pool = createPool(modelOf(3))
   const add = (count: number) => Array.from({ length: count }, (_, at) => pool.add(entry(`${at}`, at)))
   add(600)

@@ -44,15 +44,18 @@ describe('weights of a queue', () => {
   test.each([
     [2, 'first'],
     [0.1, 'unknown'],
-  ])('an unknown distance costs as much as the weight of the distance, %d: %s is matched', (distance, partner) => {
-    const pool = createPool(
-      modelOf(2, { prefer: { distance }, radius: { by: 'each', squared: Float64Array.of(0.01), unknown: 'any' } }),
-    )
-    const oldest = pool.add(entry('oldest', { waited: 100 }))
-    for (const one of [first, { ...entry('unknown', {}), place: undefined }]) pool.add(one)
-    const match = [...pool.group(NOW)].find(({ slots }) => slots.includes(oldest))
-    expect(match?.slots.map((slot) => pool.entryOf(slot).id)).toContain(partner)
-  })
+  ])(
+    'with a distance weight of %d, a ticket of unknown place costs this weight, so the %s candidate is matched',
+    (distance, partner) => {
+      const pool = createPool(
+        modelOf(2, { prefer: { distance }, radius: { by: 'each', squared: Float64Array.of(0.01), unknown: 'any' } }),
+      )
+      const oldest = pool.add(entry('oldest', { waited: 100 }))
+      for (const one of [first, { ...entry('unknown', {}), place: undefined }]) pool.add(one)
+      const match = [...pool.group(NOW)].find(({ slots }) => slots.includes(oldest))
+      expect(match?.slots.map((slot) => pool.entryOf(slot).id)).toContain(partner)
+    },
+  )
 
   test('weights of a queue apply to parties and to long waits', () => {
     const near = [entry('a', { first: 1 }), entry('b', { first: 1 })]

@@ -133,7 +133,7 @@ test.each([
   { most: 2, priority: 1 },
   { most: Infinity, priority: 1 },
 ])(
-  'tickets with a first turn that no match can hold do not take every turn: at most $most matches, priority $priority',
+  'if the longest waits can never match, other tickets still match ($most matches a round, priority $priority)',
   ({ most, priority }) => {
     const min = Uint16Array.of(2)
     const isPlayable = (teams: readonly (readonly string[])[]) => !teams.flat().includes('unwanted')

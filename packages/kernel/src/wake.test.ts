@@ -38,7 +38,7 @@ test('a ticket indexed before its first round is found in that round by its rela
   expect([...pool.group(6000)].map(({ slots }) => [...slots])).toEqual([[older, younger]])
 })
 
-test('a backfill takes two tickets of which the second fits only together with the first', () => {
+test('a backfill takes two tickets together if the second ticket fits only together with the first', () => {
   const countOf = (role: string) => (role === 'healer' ? 1 : 0)
   const checks = { ...noChecks, quotas: [{ countOf, teams: [0], least: Uint16Array.of(1, 1) }] }
   const levels = Float64Array.of(0, 100)

@@ -107,7 +107,7 @@ describe('changes of the relaxation level of a ticket', () => {
     expect(all).toEqual([NOTHING, NOTHING, TIME, NOTHING, TIME, TIME, RELAXED, TIME, NOTHING, RELAXED])
   })
 
-  test('a change of a ticket’s relaxation level is not reported for the next ticket in its slot', () => {
+  test('a change of a ticket’s relaxation level is not reported for the next ticket that reuses its slot', () => {
     const { columns, levels, add, slot, newsAt } = setUp()
     newsAt(0)
     levels.renew(5000)

@@ -93,7 +93,7 @@ test('the best arrangement of teams so far is returned when the budget is spent'
   expect(budget.wasCut).toBe(true)
 })
 
-test('byPlan assigns the parties of each size to the teams that the plan lists for this size, in turn', () => {
+test('byPlan assigns parties to teams as the plan lists teams for each party size', () => {
   const plan = new Map([
     [2, [1, 0]],
     [1, [0]],

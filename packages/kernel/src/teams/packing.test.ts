@@ -51,7 +51,7 @@ test('parties fit exactly if some assignment to the teams has room for them', ()
   )
 })
 
-test('states of the party packing table that were pruned are computed again', () => {
+test('pruned states of the party packing table are computed again when needed', () => {
   const packing = createPacking([team(90), team(90)])
   for (let ones = 0; ones < 28; ones++) {
     for (let twos = 0; twos < 28; twos++) {
