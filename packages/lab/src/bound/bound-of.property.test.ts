@@ -103,7 +103,7 @@ function told(some: readonly Guest[], size: number) {
   }
 }
 
-test('the bound for pairs is the cheapest way to match the same players (property)', () => {
+test('the lower cost bound for pairs is the cheapest way to match the same players (property)', () => {
   fc.assert(
     fc.property(guests(2), (some) => {
       const { cost, withinRules, anyRules, made, best, bestOfAny } = told(some, 2)
@@ -115,7 +115,7 @@ test('the bound for pairs is the cheapest way to match the same players (propert
   )
 })
 
-test('no way to make larger matches costs less than the bound (property)', () => {
+test('no way to make larger matches costs less than the lower cost bound (property)', () => {
   fc.assert(
     fc.property(guests(3), (some) => {
       const { cost, withinRules, anyRules, made, best, bestOfAny } = told(some, 3)

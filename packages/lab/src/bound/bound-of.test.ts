@@ -18,8 +18,8 @@ const told = (guests: readonly Guest[], definition: Partial<QueueDefinition> = {
 /** A guest alone, by skill, who is there from and until a second. */
 const guest = (skill: number, match?: number, from = 0, until = 1): Guest => ({ skills: [skill], from, until, match })
 
-describe('the bound for pairs', () => {
-  test('the bound for pairs is below the cost of crosswise pairs, in units of the strictest limit', () => {
+describe('the lower cost bound for pairs', () => {
+  test('the lower cost bound for pairs is below the cost of crosswise pairs, in units of the strictest limit', () => {
     expect(told([guest(0, 0), guest(2, 1), guest(5, 0), guest(9, 1)])).toEqual({
       kind: 'optimum',
       units: [{ rule: 'difference skill', limit: 10, unit: '' }],
@@ -33,17 +33,17 @@ describe('the bound for pairs', () => {
     })
   })
 
-  test('the bound for pairs covers the matched players only, without parties that play alone', () => {
+  test('the lower cost bound for pairs covers the matched players only, without parties that play alone', () => {
     const party = { skills: [3, 3], from: 0, until: 1, match: 1 }
     expect(told([guest(0, 0), guest(8, 0), guest(1), party])).toMatchObject({ ratio: 1, players: 2, share: 1 })
   })
 
-  test('the bound pairs only players who were queued at the same time, without longer waits', () => {
+  test('the lower cost bound pairs only players who were queued at the same time, without longer waits', () => {
     const late = [guest(0, 0, 0, 1), guest(8, 0, 0, 1), guest(0, 1, 2, 3), guest(8, 1, 2, 3)]
     expect(told(late)).toMatchObject({ ratio: 1, ratioAnyRules: 1 })
   })
 
-  test('the bound for pairs has a second ratio, to the cheapest pairs regardless of the rules', () => {
+  test('the lower cost bound for pairs has a second ratio, to the cheapest pairs regardless of the rules', () => {
     const rules: QueueDefinition['rules'] = [
       { kind: 'difference', attribute: 'skill', max: 10 },
       { kind: 'different', attribute: 'side' },
@@ -55,7 +55,7 @@ describe('the bound for pairs', () => {
     expect(told(guests, { rules })).toMatchObject({ ratio: 1, ratioAnyRules: 4 })
   })
 
-  test('the bound for pairs finds partners beyond the nearest dozen', () => {
+  test('the lower cost bound for pairs finds partners beyond the nearest dozen', () => {
     // Two crowds of 15: one pair has to be made of both, best of those that are nearest to the other crowd.
     const low = Array.from({ length: 15 }, (_, at) => guest(at, at >> 1))
     const high = Array.from({ length: 15 }, (_, at) => guest(100 + at, at === 14 ? 0 : 8 + (at >> 1)))
@@ -65,7 +65,7 @@ describe('the bound for pairs', () => {
     expect(told(made, { rules })).toMatchObject({ withinRules: 0.666667, anyRules: 0.666667 })
   })
 
-  test('the bound for pairs applies limits as far as they had relaxed at the last moment of both tickets', () => {
+  test('the lower cost bound for pairs applies limits as relaxed at the last moment of both tickets', () => {
     const max = [
       { afterMs: 0, value: 10 },
       { afterMs: 5000, value: 100 },
@@ -78,8 +78,8 @@ describe('the bound for pairs', () => {
   })
 })
 
-describe('the bound for larger matches', () => {
-  test('the bound for larger matches is at least the cost of each player with their nearest players', () => {
+describe('the lower cost bound for larger matches', () => {
+  test('the lower cost bound for larger matches is at least the cost of each player with their nearest players', () => {
     const guests = [guest(0, 0), guest(1, 1), guest(2, 0), guest(10, 1), guest(11, 0), guest(12, 1)]
     expect(told(guests, { matchSize: 3, rules: [{ kind: 'difference', attribute: 'skill', max: 20 }] })).toMatchObject({
       kind: 'lower bound',
@@ -92,14 +92,14 @@ describe('the bound for larger matches', () => {
     })
   })
 
-  test('the bound for larger matches counts only players who could have filled a match together', () => {
+  test('the lower cost bound for larger matches counts only players who could have filled a match together', () => {
     const rules = [{ kind: 'difference', attribute: 'skill', max: 10 }] as const
     const guests = [guest(0, 0), guest(9, 0), guest(10, 0), guest(-8, 1), guest(-17, 1), guest(-18, 1)]
     // 0 and -8 may meet, but there is no third whom both may meet.
     expect(told(guests, { matchSize: 3, rules })).toMatchObject({ ratio: 1, cost: 0.666667, anyRules: 0.633333 })
   })
 
-  test('the bound for larger matches counts a party once for each of its players', () => {
+  test('the lower cost bound for larger matches counts a party once for each of its players', () => {
     const party = (skills: readonly number[], match: number): Guest => ({ skills, from: 0, until: 1, match })
     const guests = [party([0, 0], 0), party([6, 6], 0), party([1, 1], 1), party([7, 7], 1)]
     // Each has a friend at 0, and two others at 6; at 1, if both parties below 2 had met.
@@ -107,18 +107,18 @@ describe('the bound for larger matches', () => {
   })
 })
 
-test('the bound is undefined if no rule measures, or no player was matched', () => {
+test('the lower cost bound is undefined if no rule measures, or no player was matched', () => {
   expect(told([guest(0, 0), guest(2, 0)], { rules: [] })).toBeUndefined()
   expect(told([guest(0), guest(2)])).toBeUndefined()
   expect(told([])).toBeUndefined()
 })
 
-test('the ratio of the real cost to the bound is null if the bound is 0 and the cost is not', () => {
+test('the ratio of real cost to lower cost bound is null if only the bound is 0', () => {
   expect(told([guest(0, 0), guest(2, 1), guest(2, 0), guest(0, 1)])).toMatchObject({ withinRules: 0, ratio: null })
   expect(told([guest(2, 0), guest(2, 0)])).toMatchObject({ cost: 0, ratio: 1 })
 })
 
-test('the bound counts distance and latency in units of their strictest limit, and unknown as one unit', () => {
+test('the lower cost bound counts distance and latency in units of their strictest limit', () => {
   const rules: QueueDefinition['rules'] = [
     { kind: 'distance', maxKm: 1000, missing: 'any' },
     { kind: 'latency', maxMs: 100, missing: 'any' },

@@ -116,7 +116,7 @@ const nested: Readonly<Record<string, Edges>> = {
   ],
 }
 
-test.each(Object.entries(nested))('the matching of pairs is the cheapest if a blossom is %s', (_, edges) => {
+test.each(Object.entries(nested))('the blossom algorithm finds the cheapest pairs if a blossom is %s', (_, edges) => {
   const nesting = {
     vertices: Math.max(...edges.flatMap(([one, other]) => [one, other])) + 1,
     ends: Int32Array.from(edges.flatMap(([one, other]) => [one, other])),

@@ -132,7 +132,7 @@ test('a mixed crowd contains all parties, and players of different crowds get di
   for (const { id } of mixCrowds(named, named).parties) expect(id.length).toBeLessThanOrEqual(128)
 })
 
-test('a resampled crowd has as many parties in each ten minutes, without a third of the originals', () => {
+test('a resampled crowd has as many parties in each ten minutes, from 63 % of the original parties', () => {
   const again = resampleCrowd(crowd, 9)
   const perBlock = ({ parties }: Crowd) => {
     const blocks = new Array<number>(18).fill(0)
@@ -145,7 +145,7 @@ test('a resampled crowd has as many parties in each ten minutes, without a third
   expect(kept.size / crowd.parties.length).toBeCloseTo(0.63, 1)
 })
 
-test('another seed generates a synthetic crowd anew, and resamples any other crowd', () => {
+test('a synthetic crowd is generated anew for another seed, and any other crowd is resampled for another seed', () => {
   expect(crowdFor(crowd, 5)).toBe(crowd)
   expect(crowdFor(crowd, 6)).toEqual(generateCrowd({ players: 800, hours: 3 }, 6))
   const cut = cutCrowd(crowd, 0, HOUR_MS)

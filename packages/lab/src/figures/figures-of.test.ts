@@ -63,7 +63,7 @@ test('one standard deviation of skill between two players is a win probability o
   expect(matches.favouriteShares).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 1, 0])
 })
 
-test('teams of average players are even at any sizes, and a far stronger one of three wins surely', () => {
+test('teams of average players are even at any size, and a far stronger team wins with certainty', () => {
   const skillScale = { mean: 1000, deviation: 100 }
   const hunt = crowdOf([[{ truth: 1000 }], [{ truth: 1000 }, { truth: 1000 }, { truth: 1000 }]])
   const queue = queueOf({ matchSize: 4 })

@@ -158,21 +158,21 @@ describe('the reported quality of ratings', () => {
 })
 
 test.each([
-  [crowdOf([player('p1', 5), player('p2')]), {}, 'ratings: player "p2" has no truth, the skill that decides who wins'],
+  ['ratings: player "p2" has no truth, the skill that decides who wins', crowdOf([player('p1', 5), player('p2')]), {}],
   [
+    'ratings: truth is the same for all players, so ratings cannot be compared',
     crowdOf([player('p1', 5), player('p2', 5)]),
     {},
-    'ratings: truth is the same for all players, so ratings cannot be compared',
   ],
-  [crowd, { newcomers: 1.5 }, 'ratings: newcomers: must be at most 1, got 1.5', 'newcomers'],
+  ['ratings: newcomers: must be at most 1, got 1.5', crowd, { newcomers: 1.5 }, 'newcomers'],
   [
+    'ratings: newcomersBelow: must be 0 where more than half of the players are new, got 0.1',
     crowd,
     { newcomers: 0.6, newcomersBelow: 0.1 },
-    'ratings: newcomersBelow: must be 0 where more than half of the players are new, got 0.1',
     'newcomersBelow',
   ],
-  [crowd, { settledSigma: 0 }, 'ratings: settledSigma: must be more than 0, got 0', 'settledSigma'],
-  [crowd, { deviation: 2 } as object, 'ratings: deviation: is not known; did you mean deviations?', 'deviation'],
-])('a rating book refuses invalid options: case %#', (crowd, options, message, field?: string) => {
+  ['ratings: settledSigma: must be more than 0, got 0', crowd, { settledSigma: 0 }, 'settledSigma'],
+  ['ratings: deviation: is not known; did you mean deviations?', crowd, { deviation: 2 } as object, 'deviation'],
+])('a rating book refuses invalid options with the error “%s”', (message, crowd, options, field?: string) => {
   expect(() => createRatingBook(crowd, options)).toThrow(new InvalidInput(message, { field }))
 })

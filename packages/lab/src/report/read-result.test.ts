@@ -31,34 +31,34 @@ test('names of Object.prototype members are kept in a lab result', () => {
 })
 
 test.each([
-  ['', 'is not JSON: line 1, column 1: is empty'],
-  ['{"format":\n"muster-lab-result-1', 'is not JSON: line 2, column'],
-  ['5', 'is not a result of muster lab run --out'],
-  ['null', 'is not a result of muster lab run --out'],
-  ['{"format":"muster-crowd-1"}', 'is a result of muster lab run --out in another format'],
+  ['is not JSON: line 1, column 1: is empty', ''],
+  ['is not JSON: line 2, column', '{"format":\n"muster-lab-result-1'],
+  ['is not a result of muster lab run --out', '5'],
+  ['is not a result of muster lab run --out', 'null'],
+  ['is a result of muster lab run --out in another format', '{"format":"muster-crowd-1"}'],
   [
-    '{"format":"muster-lab-result-9"}',
     'has the format muster-lab-result-9, and this version reads muster-lab-result-2',
+    '{"format":"muster-lab-result-9"}',
   ],
-  [text((plain) => delete plain.crowd), 'crowd: is missing'],
-  [text((plain) => (plain.crowd.playrs = 5)), 'crowd.playrs: is not known; did you mean'],
-  [text((plain) => (plain.seeds = [])), 'seeds: must'],
-  [text((plain) => (plain.seeds = [1, 1])), 'seeds: must all be different'],
-  [text((plain) => (plain.variants[1].name = 'a')), 'variants: must have different names'],
+  ['crowd: is missing', text((plain) => delete plain.crowd)],
+  ['crowd.playrs: is not known; did you mean', text((plain) => (plain.crowd.playrs = 5))],
+  ['seeds: must', text((plain) => (plain.seeds = []))],
+  ['seeds: must all be different', text((plain) => (plain.seeds = [1, 1]))],
+  ['variants: must have different names', text((plain) => (plain.variants[1].name = 'a'))],
   [
-    text((plain) => plain.variants[1].runs.pop()),
     'variants.1.runs: must have a run for each of the 2 seeds, and has 1',
+    text((plain) => plain.variants[1].runs.pop()),
   ],
   [
-    text((plain) => (plain.variants[0].runs[1].figures.all.matched = 2)),
     'variants.0.runs.1.figures.all.matched: must be',
+    text((plain) => (plain.variants[0].runs[1].figures.all.matched = 2)),
   ],
   [
-    text((plain) => plain.variants[0].runs[0].figures.all.waitCurve.pop()),
     'variants.0.runs.0.figures.all.waitCurve: must',
+    text((plain) => plain.variants[0].runs[0].figures.all.waitCurve.pop()),
   ],
-  [text((plain) => (plain.variants[0].runs[0].figures.queues = [])), 'figures.queues: must be an object, got'],
-  [text((plain) => delete plain.variants[0].runs[0].figures.by.region), 'figures.by.region: is missing'],
-])('a string that is not a lab result is refused: case %#', (given, message) => {
+  ['figures.queues: must be an object, got', text((plain) => (plain.variants[0].runs[0].figures.queues = []))],
+  ['figures.by.region: is missing', text((plain) => delete plain.variants[0].runs[0].figures.by.region)],
+])('a string that is not a lab result is refused with the error “%s”', (message, given) => {
   expect(() => readResult(given)).toThrow(message)
 })

@@ -73,7 +73,7 @@ test('a text report shows each pool next to variants without it', () => {
   ])
 })
 
-test('a text report averages the share of an end over all seeds, also those in which nobody ended so', () => {
+test('a text report averages the share of refused players over all seeds, even seeds without any', () => {
   const text = reportText(resultOf({ a: [{ refused: 0.1 }, {}, {}, {}], b: [{}, {}, {}, {}] }))
   expect(text).toMatch(/\nrefused by the rules +2\.5 % +0\.0 %\n/)
   expect(reportText(resultOf({ a: [{}, {}] }))).not.toContain('refused by the rules')

@@ -123,15 +123,15 @@ describe('a run of a crowd', () => {
   })
 
   test.each([
-    [crowdOf(), [pair], {}, 'crowd: has no parties'],
-    [crowdOf({ visits: [] }), [pair], {}, 'crowd: party 0 needs players, visits, and times that are milliseconds'],
-    [crowdOf({ at: Number.NaN, visits: [visit] }), [pair], {}, 'crowd: party 0 needs players, visits, and times'],
-    [crowdOf({ visits: [visit] }), [], {}, 'queues: must be a list of at least one queue'],
-    [crowdOf({ visits: [visit] }), [pair, pair], {}, 'two queues have the name "pair"'],
-    [crowdOf({ visits: [visit] }), [pair], { tickMs: 0 }, 'option tickMs: must be at least 1, got 0'],
-    [crowdOf({ visits: [visit] }), [pair], { startMs: 180_000 }, 'must be less than readyTimeoutMs of queue "pair"'],
-    [crowdOf({ visits: [visit] }), [pair], { fast: true }, 'option fast: is not known'],
-  ])('a run refuses invalid options: case %#', async (crowd, queues, options: object, words) => {
+    ['crowd: has no parties', crowdOf(), [pair], {}],
+    ['crowd: party 0 needs players, visits, and times that are milliseconds', crowdOf({ visits: [] }), [pair], {}],
+    ['crowd: party 0 needs players, visits, and times', crowdOf({ at: Number.NaN, visits: [visit] }), [pair], {}],
+    ['queues: must be a list of at least one queue', crowdOf({ visits: [visit] }), [], {}],
+    ['two queues have the name "pair"', crowdOf({ visits: [visit] }), [pair, pair], {}],
+    ['option tickMs: must be at least 1, got 0', crowdOf({ visits: [visit] }), [pair], { tickMs: 0 }],
+    ['must be less than readyTimeoutMs of queue "pair"', crowdOf({ visits: [visit] }), [pair], { startMs: 180_000 }],
+    ['option fast: is not known', crowdOf({ visits: [visit] }), [pair], { fast: true }],
+  ])('a run refuses invalid options with the error “%s”', async (words, crowd, queues, options: object) => {
     await expect(runCrowd(crowd, queues, options)).rejects.toThrow(words)
     await expect(runCrowd(crowd, [{ ...pair, matchSize: 0 }])).rejects.toBeInstanceOf(InvalidQueue)
   })

@@ -46,7 +46,7 @@ describe('the cost of a run in a search', () => {
     expect(quality.costOf(figuresOf({ skillSpread: 100 }), looser)).toBe(2)
   })
 
-  test('the cost of a run in a search uses the limits in force for a rule whose values are not measured', () => {
+  test('the cost of a run in a search uses the current limit of a rule if its values are not measured', () => {
     const level: RuleDefinition = {
       kind: 'require',
       attribute: 'level',

@@ -44,7 +44,7 @@ describe('the sentences of a search', () => {
     expect(cost).toMatch(/breaks the promises: 90 % of the matched .* within 45 s instead of 30 s, 50\.0 % too much\.$/)
   })
 
-  test('the sentences of a search say that a gain did not last, and what chance may have caused', () => {
+  test('the sentences of a search say if a gain is lost on unseen seeds, and what may be due to chance', () => {
     const best = tested(base.best.training, runs(2.1, 1.9, 2.05, 1.9, 2))
     const sentences = sentencesOf({ ...base, best })
     expect(sentences[1]).toContain('and the data cannot tell whether that is more than chance (95 % sure: ')

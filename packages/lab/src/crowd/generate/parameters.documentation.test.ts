@@ -12,7 +12,7 @@ const shown = (value: unknown): string => {
   return `\`{${entries.length === 0 ? '' : ` ${entries.join(', ')} `}}\``
 }
 
-test('the documentation has all crowd parameters, with their defaults and the sources of these', () => {
+test('the crowd documentation lists all parameters with their defaults and the sources of the defaults', () => {
   const rows = describeParameters().map(
     ({ name, default: value, description }) => `| \`${name}\` | ${shown(value)} | ${description} |`,
   )
