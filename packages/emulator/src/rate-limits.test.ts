@@ -65,9 +65,9 @@ describe('the token bucket', () => {
   })
 })
 
-test.each([slidingLog, fixedWindow, tokenBucket])(
-  'the rate limit of %o admits a request after the advised wait, and not before',
-  (create) => {
+test.each(Object.entries({ slidingLog, fixedWindow, tokenBucket }))(
+  'the rate limit %s admits a request after the advised wait, and not before',
+  (_name, create) => {
     fc.assert(
       fc.property(arrivals, (instants) => {
         const limiter = create(limit)

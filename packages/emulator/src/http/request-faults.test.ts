@@ -46,7 +46,7 @@ describe('request faults through fetch', () => {
     ['malformed', 'application/json'],
     ['empty', 'application/json'],
     ['html', 'text/html; charset=utf-8'],
-  ] as const)('a request fault can give a body that is %s after the effect', async (body, type) => {
+  ] as const)('a request fault can carry out the request and then answer with a %s body', async (body, type) => {
     const { emulator } = withFault({ body })
     const response = await emulator.fetch(
       new Request('http://emulator.invalid/v1/app', {
@@ -121,7 +121,7 @@ describe('request faults over HTTP', () => {
   }
 
   test.each(['before', 'after'] as const)(
-    'a request fault over HTTP can end the connection %s the effect',
+    'a request fault over HTTP can end the connection %s the request is carried out',
     async (drop) => {
       const { emulator } = withFault({ drop, count: 1 })
       const { url } = await emulator.listen()

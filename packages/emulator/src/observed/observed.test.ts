@@ -95,11 +95,14 @@ describe('a request that the observed service refuses', () => {
       '/v1/deployments/bulk-stop',
       { filters: [{ field: 'application', values: ['arena'], filter_type: 'any' }] },
     ],
-  ])('the emulator in mode observed refuses a request with 400: %s', async (says, method, path, body) => {
-    const { call } = await withVersion()
-    const answer = await call(method, path, body)
-    expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(says) } })
-  })
+  ])(
+    'the emulator in mode observed answers a request with 400 and the reason “%s”',
+    async (says, method, path, body) => {
+      const { call } = await withVersion()
+      const answer = await call(method, path, body)
+      expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(says) } })
+    },
+  )
 
   test('requests that the emulator refuses in mode observed are accepted in mode specification', async () => {
     const { call } = started()

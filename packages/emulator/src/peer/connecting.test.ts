@@ -34,7 +34,7 @@ test.each([
   [relayState.invalid, 'invalid', 'invalid'],
   [relayState.timedOut, 'session timed out', 'timed out'],
   [relayState.error, 'error', 'error'],
-] as const)('a relay peer fails to connect in state %d: %s', async (code, problem, state) => {
+] as const)('a relay peer fails to connect if the relay reports state %d (%s)', async (code, problem, state) => {
   const { client, clock, heard, answer } = await fakeRelay()
   answer(code)
   const error = await failure(client.connect())

@@ -60,7 +60,7 @@ describe('a connected relay peer', () => {
   test.each([
     [relayState.invalid, 'invalid'],
     [relayState.error, 'error'],
-  ] as const)('a relay peer disconnects on state %d', async (code, state) => {
+  ] as const)('a relay peer disconnects if the relay reports state %d (%s)', async (code, state) => {
     const { client, clock, heard, answer } = await fakeRelay()
     await client.connect()
     answer(code)
@@ -154,7 +154,7 @@ describe('data that a peer sends', () => {
   })
 
   test.each([0, -1, 1.5, 2 ** 32, Number.NaN])(
-    'a relay peer refuses to send to connection %d',
+    'a relay peer refuses to send to the invalid connection id %d',
     async (connectionId) => {
       const { host } = await fakeRelay()
       await host.connect()

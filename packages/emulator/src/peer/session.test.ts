@@ -204,7 +204,7 @@ describe('the timing of a relay session', () => {
   })
 })
 
-test('a relay user over the rate loses packets but stays connected', async () => {
+test('a relay user who sends faster than the rate limit loses packets but stays connected', async () => {
   const { clock, emulator, host, first, second } = await match({
     relayData: { userPacketsPerSecond: 20, sessionPacketsPerSecond: 30 },
   })

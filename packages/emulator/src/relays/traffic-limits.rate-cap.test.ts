@@ -12,7 +12,7 @@ test('relay packets of one second can pass together, and further packets at the 
   expect(taken).toEqual([true, true, true, true, false, false, true, false, false, true, true, true, true, true, false])
 })
 
-test('no period passes more relay packets than its rate plus one second, and a packet that waits passes', () => {
+test('in any period, relay packets stay within a burst of one second plus the rate', () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 80 })
   fc.assert(
     fc.property(gaps, fc.integer({ min: 1, max: 50 }), (waits, rate) => {
