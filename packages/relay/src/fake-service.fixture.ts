@@ -7,18 +7,18 @@ import type { RelayService } from './sessions/session-context.js'
 /** A fault of a call, or of the session that a create opens. */
 export type Fault =
   /** The request is lost: it has no effect, and the connection breaks. */
-  | 'lost before'
+  | 'request lost'
   /** The request has its effect, and the response is lost. */
-  | 'lost after'
+  | 'response lost'
   /** The connection breaks, and the request has its effect seconds later. */
-  | 'done late'
+  | 'carried out late'
   | 'server error'
   /** The response is 409, without an effect. */
   | 'conflict'
   /** The response is 409 after the effect, as if an earlier request had caused it. */
-  | 'conflict after'
+  | 'conflict after the effect'
   /** The response is a success, without an effect. */
-  | 'not done'
+  | 'success without effect'
   | 'never ready'
   | 'in error'
   /** The session is `ready` without relay and tokens. */
@@ -26,7 +26,7 @@ export type Fault =
   /** The session is `ready` without some of its users. */
   | 'too few users'
   /** The response has another user's token. */
-  | 'token of another'
+  | 'token of another user'
 
 export interface FaultRule {
   readonly operation: keyof RelayService
@@ -108,25 +108,25 @@ export function createFakeService({
     calls[operation] += 1
     if (latencyMs > 0) await clock.sleep(latencyMs * random())
     const fault = draw(operation, [
-      'lost before',
-      'lost after',
-      'done late',
+      'request lost',
+      'response lost',
+      'carried out late',
       'server error',
       'conflict',
-      'conflict after',
-      'not done',
+      'conflict after the effect',
+      'success without effect',
     ])
     const facts = { operation: `relays.${operation}` }
     switch (fault) {
       case undefined:
         return effect()
-      case 'not done':
+      case 'success without effect':
         return (pretend ?? effect)()
-      case 'lost after':
-      case 'conflict after':
+      case 'response lost':
+      case 'conflict after the effect':
         effect()
         break
-      case 'done late':
+      case 'carried out late':
         void clock
           .sleep(LATE_MS)
           .then(effect)
@@ -229,7 +229,7 @@ export function createFakeService({
         if (stored === undefined) throw new InvalidInput('no such session', { status: 400 })
         const other = stored.users.at(0)
         const user = addUser(stored, user_ip)
-        const wrong = other !== undefined && draw('authorizeUser', ['token of another']) !== undefined
+        const wrong = other !== undefined && draw('authorizeUser', ['token of another user']) !== undefined
         const { session_users: _, ...rest } = view(stored)
         return { ...rest, session_user: wrong ? { ...user, authorization_token: other.authorization_token } : user }
       }),

@@ -118,20 +118,23 @@ describe('the lobby API', () => {
     ['ann', 'GET', '/lobbies?limit=1000', undefined, 400, 'invalid-input'],
     ['ann', 'PUT', '/lobbies/L', undefined, 405, 'method-not-allowed'],
     [undefined, 'GET', '/lobbies', undefined, 401, 'unauthorized'],
-  ])('the lobby API answers %s %s %s %o with %s %s', async (player, method, path, body, status, code) => {
-    const { call, lobby } = await serve()
-    const { lobbyId, code: joinCode } = await lobby()
-    await call('bob', 'POST', '/lobbies/join', { code: joinCode })
-    const { status: given, json, headers } = await call(player, method, path.replace('/L', `/${lobbyId}`), body)
-    expect([given, (json as { code: string }).code]).toEqual([status, code])
-    expect(headers.get('content-type')).toBe('application/problem+json')
-    expect(json).toMatchObject({
-      message: expect.any(String),
-      detail: expect.any(String),
-      status,
-      title: expect.any(String),
-    })
-  })
+  ])(
+    'for player %s, %s %s of the lobby API with the body %o is answered with %s %s',
+    async (player, method, path, body, status, code) => {
+      const { call, lobby } = await serve()
+      const { lobbyId, code: joinCode } = await lobby()
+      await call('bob', 'POST', '/lobbies/join', { code: joinCode })
+      const { status: given, json, headers } = await call(player, method, path.replace('/L', `/${lobbyId}`), body)
+      expect([given, (json as { code: string }).code]).toEqual([status, code])
+      expect(headers.get('content-type')).toBe('application/problem+json')
+      expect(json).toMatchObject({
+        message: expect.any(String),
+        detail: expect.any(String),
+        status,
+        title: expect.any(String),
+      })
+    },
+  )
 
   test('the lobby API gives the same answer for a wrong code and for every lobby that cannot be joined', async () => {
     const { clock, request, call, lobby } = await serve()

@@ -21,14 +21,14 @@ const CAPACITY = 4
 const who = fc.nat({ max: PLAYERS.length - 1 })
 const HOST = -1
 const mostlyHost = fc.oneof({ weight: 4, arbitrary: fc.constant(HOST) }, { weight: 1, arbitrary: who })
-const lostAnswers: readonly Fault[] = ['lost before', 'lost after', 'done late', 'server error']
+const lostAnswers: readonly Fault[] = ['request lost', 'response lost', 'carried out late', 'server error']
 const faultsOf: Readonly<Record<keyof RelayService, readonly Fault[]>> = {
   create: [...lostAnswers, 'never ready', 'in error', 'without tokens', 'too few users'],
-  list: ['lost before'],
-  get: ['lost before', 'server error'],
+  list: ['request lost'],
+  get: ['request lost', 'server error'],
   delete: lostAnswers,
-  authorizeUser: [...lostAnswers, 'conflict', 'conflict after', 'token of another'],
-  revokeUser: [...lostAnswers, 'not done'],
+  authorizeUser: [...lostAnswers, 'conflict', 'conflict after the effect', 'token of another user'],
+  revokeUser: [...lostAnswers, 'success without effect'],
 }
 const rule: fc.Arbitrary<FaultRule> = fc
   .constantFrom<keyof RelayService>(

@@ -139,7 +139,7 @@ describe('several processes with one store', () => {
 describe('closing the lobbies of a process', () => {
   test('closing a process with its lobbies ends every lobby and leaves nothing behind at any moment', async () => {
     const { clock, lobbies, lobbyId, code, start, tearDown } = await withThree({
-      service: { faults: [{ operation: 'delete', fault: 'lost before', times: 2 }] },
+      service: { faults: [{ operation: 'delete', fault: 'request lost', times: 2 }] },
     })
     await start()
     const other = await lobbies.create({ player: ann, maxPlayers: 2 })
@@ -156,7 +156,7 @@ describe('closing the lobbies of a process', () => {
 
   test('closing a process reports relay sessions that the service did not delete', async () => {
     const { lobbies, within, start } = await withThree({
-      service: { faults: [{ operation: 'delete', fault: 'lost before' }] },
+      service: { faults: [{ operation: 'delete', fault: 'request lost' }] },
     })
     await start()
     const error = await within(failing(lobbies.close({ timeoutMs: 5000 })))

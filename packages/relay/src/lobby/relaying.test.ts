@@ -75,7 +75,7 @@ describe('the relay session of a lobby', () => {
 
   test('a relay session is replaced if a token cannot be revoked', async () => {
     const { clock, lobbies, lobbyId, service, start, credentials } = await withThree({
-      service: { faults: [{ operation: 'revokeUser', fault: 'not done' }] },
+      service: { faults: [{ operation: 'revokeUser', fault: 'success without effect' }] },
     })
     await start()
     const before = await credentials('bob')
@@ -101,7 +101,7 @@ describe('the relay session of a lobby', () => {
 
   test('a relay session ends when the host stops it, and its delete is repeated until confirmed', async () => {
     const { clock, lobbies, lobbyId, service, start } = await withThree({
-      service: { faults: [{ operation: 'delete', fault: 'lost before', times: 3 }] },
+      service: { faults: [{ operation: 'delete', fault: 'request lost', times: 3 }] },
     })
     await start()
     await lobbies.stop({ lobbyId, playerId: 'ann' })

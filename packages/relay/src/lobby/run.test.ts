@@ -192,7 +192,7 @@ describe('the run of a lobby', () => {
       expect(endable(game.lobby)).toEqual([])
     })
 
-    test('the match of a lobby is assigned once, for the term of the report', () => {
+    test('the match of a lobby is assigned once, and only by a report with the term of the current run', () => {
       const game = handedOver()
       expect(game.do({ kind: 'matchAssigned', term: 2, assignment })).toEqual([])
       expect(game.do({ kind: 'matchAssigned', term: 1, assignment })).toMatchObject([{ type: 'match.assigned' }])

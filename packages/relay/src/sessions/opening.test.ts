@@ -84,10 +84,10 @@ describe('opening a relay session', () => {
   })
 
   test.each([
-    ['lost after', 1], // it is found, and no other is made
+    ['response lost', 1], // it is found, and no other is made
     ['server error', 1],
-    ['lost before', 1],
-    ['done late', 2],
+    ['request lost', 1],
+    ['carried out late', 2],
   ] as const)('opening a relay session gives one session after the create fault “%s”', async (fault, opened) => {
     const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'create', fault, times: 1 }] })
     const session = await within(sessions.open({ players }))
@@ -108,7 +108,7 @@ describe('opening a relay session', () => {
   })
 
   test('opening a relay session continues after failed reads', async () => {
-    const { sessions, within } = setUp({ faults: [{ operation: 'get', fault: 'lost before', times: 2 }] })
+    const { sessions, within } = setUp({ faults: [{ operation: 'get', fault: 'request lost', times: 2 }] })
     expect((await within(sessions.open({ players }))).id).toBe('session-1')
   })
 
@@ -140,9 +140,9 @@ describe('opening a relay session', () => {
   })
 })
 
-test('a relay session in doubt that cannot be deleted does not keep other such sessions running', async () => {
+test('if an abandoned relay session cannot be deleted, other abandoned sessions are still deleted', async () => {
   const { clock, service, sessions, within } = setUp({
-    faults: [{ operation: 'create', fault: 'done late', times: 2 }],
+    faults: [{ operation: 'create', fault: 'carried out late', times: 2 }],
   })
   const wanted = await within(Promise.all([sessions.open({ players }), sessions.open({ players: [dora] })]))
   const usable = wanted.map(({ id }) => id)

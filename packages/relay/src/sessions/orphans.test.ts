@@ -50,7 +50,7 @@ test('one reapOrphans call deletes all sessions of a dead process, on any number
   expect(open()).toEqual([])
 })
 
-test.each(['lost before', 'server error', 'not done'] as const)(
+test.each(['request lost', 'server error', 'success without effect'] as const)(
   'the delete of an orphaned relay session is repeated after the fault “%s”',
   async (fault) => {
     const { open, gone, next, within } = setUp([{ operation: 'delete', fault, times: 30 }])
@@ -59,7 +59,7 @@ test.each(['lost before', 'server error', 'not done'] as const)(
     next.events.on('deleteFailed', ({ sessionId }) => failed.push(sessionId))
     const { deleted, left } = await within(next.reapOrphans({ graceMs: 0 }))
     expect([deleted.length, left]).toEqual([12, []])
-    expect(failed.length).toBe(fault === 'not done' ? 0 : 30)
+    expect(failed.length).toBe(fault === 'success without effect' ? 0 : 30)
     expect(open()).toEqual([])
   },
 )
@@ -79,7 +79,7 @@ test('a failed delete of an orphaned relay session is repeated by ticks, even if
 })
 
 test('reapOrphans also deletes a relay session of a dead process that appears later', async () => {
-  const { clock, open, gone, next, within } = setUp([{ operation: 'create', fault: 'done late', times: 3 }])
+  const { clock, open, gone, next, within } = setUp([{ operation: 'create', fault: 'carried out late', times: 3 }])
   const dying = Promise.all([1, 2, 3].map(() => failing(gone.create({ players }))))
   await clock.advance(10)
   const reaping = next.reapOrphans({ graceMs: 0 })

@@ -29,7 +29,7 @@ describe('deleting forgotten sessions', () => {
 
   test('a failed delete of a relay session is repeated until it succeeds', async () => {
     const { clock, service, sessions, within } = setUp({
-      faults: [{ operation: 'delete', fault: 'lost before', times: 3 }],
+      faults: [{ operation: 'delete', fault: 'request lost', times: 3 }],
     })
     const { id } = await within(sessions.open({ players }))
     const failed: string[] = []
@@ -77,8 +77,8 @@ describe('deleting forgotten sessions', () => {
   test('close deletes all relay sessions, even while one is being opened', async () => {
     const { clock, service, sessions, within } = setUp({
       faults: [
-        { operation: 'delete', fault: 'lost before', times: 2 },
-        { operation: 'create', fault: 'done late', times: 1 },
+        { operation: 'delete', fault: 'request lost', times: 2 },
+        { operation: 'create', fault: 'carried out late', times: 1 },
       ],
     })
     const doubtful = failing(sessions.open({ players }))
@@ -97,7 +97,7 @@ describe('deleting forgotten sessions', () => {
   })
 
   test('close reports a relay session whose deletion the service did not confirm', async () => {
-    const { sessions, within } = setUp({ faults: [{ operation: 'delete', fault: 'lost before' }] })
+    const { sessions, within } = setUp({ faults: [{ operation: 'delete', fault: 'request lost' }] })
     const { id } = await within(sessions.open({ players }))
     const error = await within(failing(sessions.close({ timeoutMs: 5000 })))
     expect(error).toBeInstanceOf(RelayNotDeleted)
@@ -122,7 +122,7 @@ test('a relay session can be handed over from one process to another', async () 
 
 test('a relay session that is being deleted cannot be released', async () => {
   const { clock, service, sessions, within } = setUp({
-    faults: [{ operation: 'delete', fault: 'lost before', times: 1 }],
+    faults: [{ operation: 'delete', fault: 'request lost', times: 1 }],
   })
   const { id } = await within(sessions.open({ players }))
   await failing(sessions.delete(id))

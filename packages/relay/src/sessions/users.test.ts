@@ -8,12 +8,12 @@ import { createRelaySessions } from './sessions.js'
 describe('adding a player to a session', () => {
   test.each([
     'no fault',
-    'lost after',
-    'lost before',
+    'response lost',
+    'request lost',
     'server error',
-    'conflict after',
-    'token of another',
-    'done late',
+    'conflict after the effect',
+    'token of another user',
+    'carried out late',
   ] as const)(
     'adding a player to a relay session gives the player a distinct token, with the fault “%s”',
     async (fault) => {
@@ -32,7 +32,7 @@ describe('adding a player to a session', () => {
   test('adding a player uses the answer of the authorization if the earlier users cannot be read', async () => {
     const { service, sessions, within } = setUp()
     const { id } = await within(sessions.open({ players }))
-    service.setFaults([{ operation: 'get', fault: 'lost before' }])
+    service.setFaults([{ operation: 'get', fault: 'request lost' }])
     const { seats } = await within(sessions.authorize(id, dora))
     expect(seats).toHaveLength(4)
   })
@@ -41,8 +41,8 @@ describe('adding a player to a session', () => {
     const { service, sessions, within } = setUp()
     const { id } = await within(sessions.open({ players }))
     service.setFaults([
-      { operation: 'authorizeUser', fault: 'token of another' },
-      { operation: 'get', fault: 'lost before' },
+      { operation: 'authorizeUser', fault: 'token of another user' },
+      { operation: 'get', fault: 'request lost' },
     ])
     expect(await within(failing(sessions.authorize(id, dora)))).toBeInstanceOf(RelayNotAuthorized)
     expect(() => sessions.credentialsFor(id, 'dora')).toThrow(NotFound)
@@ -59,12 +59,12 @@ describe('adding a player to a session', () => {
     }
     const sessions = createRelaySessions({ client, clock })
     const { id } = await within(sessions.open({ players }))
-    service.setFaults([{ operation: 'get', fault: 'lost before' }])
+    service.setFaults([{ operation: 'get', fault: 'request lost' }])
     expect(await within(failing(sessions.authorize(id, dora)))).toBeInstanceOf(RelayNotAuthorized)
   })
 
   test('two players who join a relay session together from one address get two tokens', async () => {
-    const { sessions, within } = setUp({ faults: [{ operation: 'authorizeUser', fault: 'lost after' }] })
+    const { sessions, within } = setUp({ faults: [{ operation: 'authorizeUser', fault: 'response lost' }] })
     const { id } = await within(sessions.open({ players }))
     const [, second] = await within(
       Promise.all([sessions.authorize(id, dora), sessions.authorize(id, { id: 'eve', ip: dora.ip })]),
@@ -92,7 +92,7 @@ describe('adding a player to a session', () => {
 })
 
 describe('removing a player from a session', () => {
-  test.each(['no fault', 'lost after', 'lost before', 'server error', 'not done'] as const)(
+  test.each(['no fault', 'response lost', 'request lost', 'server error', 'success without effect'] as const)(
     'removing a player from a relay session is complete once the revocation is confirmed, with the fault “%s”',
     async (fault) => {
       const { service, sessions, within } = setUp({
@@ -109,7 +109,9 @@ describe('removing a player from a session', () => {
   )
 
   test('a session without the removed player replaces a relay session if the revocation is not confirmed', async () => {
-    const { service, sessions, within } = setUp({ faults: [{ operation: 'revokeUser', fault: 'not done' }] })
+    const { service, sessions, within } = setUp({
+      faults: [{ operation: 'revokeUser', fault: 'success without effect' }],
+    })
     const { id } = await within(sessions.open({ players, hostId: 'ann' }))
     const { sessionToken, userToken } = sessions.credentialsFor(id, 'ann')
     const session = await within(sessions.revoke(id, 'ann'))
