@@ -81,7 +81,7 @@ describeRedis('the limit store in Redis', () => {
     expect(ttl).toBeLessThanOrEqual(4000)
   })
 
-  test('the Redis limit store refuses exactly when the count in memory would, with no longer wait', async () => {
+  test('the Redis limit store refuses exactly the requests that a count in memory would refuse', async () => {
     const deed = fc.constantFrom('take', 'wait', 'charge', 'take and give back')
     const windowMs = fc.integer({ min: 3_600_000, max: 7_200_000 })
     const limit = fc.record({ limit: fc.integer({ min: 1, max: 5 }), windowMs })

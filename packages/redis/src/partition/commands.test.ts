@@ -197,15 +197,15 @@ const asking = { ...duel, acceptance: { withinMs: 60_000 }, cooldown: { firstMs:
 
 /** A leader that ends at the n-th moment of a kind after it was asked, or leaves in good order. */
 type End = 'leaves' | readonly [method: string, moment: 'before' | 'after', nth: number]
-const ENDS: readonly End[] = [
-  'leaves',
-  ['commit', 'before', 1],
-  ['commit', 'after', 1],
-  ['commit', 'before', 2],
-  ['commit', 'after', 2],
-  ['fence', 'after', 1],
-  ['inbox', 'before', 1],
-  ['inbox', 'before', 2],
+const ENDS: readonly (readonly [how: string, end: End])[] = [
+  ['closes in good order', 'leaves'],
+  ['stops before its first commit', ['commit', 'before', 1]],
+  ['stops after its first commit', ['commit', 'after', 1]],
+  ['stops before its second commit', ['commit', 'before', 2]],
+  ['stops after its second commit', ['commit', 'after', 2]],
+  ['stops after its first check of the lease', ['fence', 'after', 1]],
+  ['stops before its first read of the inbox', ['inbox', 'before', 1]],
+  ['stops before its second read of the inbox', ['inbox', 'before', 2]],
 ]
 
 async function keeps({ asks = false, before, ask, answers, holds }: Scenario, end: End): Promise<void> {
@@ -256,10 +256,7 @@ test('every command with a stored effect has a scenario in this test', () => {
 })
 
 describe.each(Object.entries(KEPT))('the command %s', (command, scenario) => {
-  test.each(ENDS.map((end) => ({ end })))(
-    `the command "${command}" is stored and answered even if the leader ends: $end`,
-    async (one) => {
-      await expect(keeps(scenario, one.end)).resolves.toBeUndefined()
-    },
-  )
+  test.each(ENDS)(`the command ${command} is stored and answered even if the leader %s`, async (_how, end) => {
+    await expect(keeps(scenario, end)).resolves.toBeUndefined()
+  })
 })

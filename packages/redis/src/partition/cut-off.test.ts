@@ -148,7 +148,7 @@ const cases = PROCESSES.flatMap((which) => CUTS.map(([what, how]) => [which, wha
 
 describeRedis('a process that is cut off from Redis', () => {
   test.each(cases)(
-    'a process (%s) cut off from Redis (%s) answers every command with 503, and normally once Redis is back',
+    'a %s process that is cut off from Redis (%s) answers every command with 503, and recovers with Redis',
     async (which, _, how) => {
       const world = await begin()
       const { gate, call } = world[which]

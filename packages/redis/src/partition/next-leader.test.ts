@@ -185,14 +185,14 @@ test('a standby that was suspended runs no command again that the previous leade
 })
 
 test.each([
-  ['commit', 'before', 1],
-  ['commit', 'after', 1],
-  ['commit', 'before', 2],
-  ['commit', 'after', 2],
-  ['commit', 'before', 3],
+  ['before its first commit', 'commit', 'before', 1],
+  ['after its first commit', 'commit', 'after', 1],
+  ['before its second commit', 'commit', 'before', 2],
+  ['after its second commit', 'commit', 'after', 2],
+  ['before its third commit', 'commit', 'before', 3],
 ] as const)(
-  'a backend that starts a server gets one, although the leader ends before it answers: %s %s %i',
-  async (...end) => {
+  'a backend’s start of a server creates exactly one server, even if the leader stops %s',
+  async (_when, ...end) => {
     const places = [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }]
     const pools = [{ name: 'arena', deploy: duel.deploy, places, custom: {} }]
     const { clock, pass, process, service } = createWorld({ pools })

@@ -74,7 +74,7 @@ test('a commit returns for each match the tickets that had left it, and reports 
   expect(refused).toEqual(['t3'])
 })
 
-test.each(['wait', 'do not wait'])('if so configured, commits of server records %s for replicas', async (how) => {
+test.each(['wait', 'do not wait'])('commits of server records %s for replicas, as configured', async (how) => {
   const isDurable = how === 'wait'
   const { clock, commits, written } = open(undefined, isDurable)
   commits.header({ ticketId: 't1', header: 'M2' })

@@ -70,13 +70,16 @@ test('a too long RPC reply becomes a short error, and a repeated request is exec
   expect(decodeReply(text)).toMatchObject({ error: { message: expect.stringContaining('too long') } })
 })
 
-test.each(['constructor', 'close', '__proto__'])('%s is refused as a command', async (command) => {
-  const { answering, replies } = open()
-  answering.take(ask('1', command as never))
-  expect(decodeReply(replies[0]?.text ?? '')).toMatchObject({
-    error: { message: expect.stringContaining('does not know') },
-  })
-})
+test.each(['constructor', 'close', '__proto__'])(
+  'an RPC request for %s, which is no command, is refused',
+  async (command) => {
+    const { answering, replies } = open()
+    answering.take(ask('1', command as never))
+    expect(decodeReply(replies[0]?.text ?? '')).toMatchObject({
+      error: { message: expect.stringContaining('does not know') },
+    })
+  },
+)
 
 test('RPC entries that cannot be parsed are skipped', async () => {
   const { answering, replies } = open()

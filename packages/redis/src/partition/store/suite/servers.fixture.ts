@@ -177,7 +177,7 @@ export function testRecords(open: OpenStores): void {
   })
 
   test(
-    'notes are stored and deleted',
+    'key-value records of a partition are stored, read in batches and deleted',
     using(open, async ({ store, other }) => {
       const token = await tokenOf(store)
       const of = (key: string, text?: string) => ({ key, text })
@@ -198,7 +198,7 @@ export function testRecords(open: OpenStores): void {
   )
 
   test(
-    'backfills are stored and deleted',
+    'backfills of a partition are stored, loaded and deleted',
     using(open, async ({ store, other }) => {
       const token = await tokenOf(store)
       const of = (backfillId: string, text?: string) => ({ backfillId, text })

@@ -177,7 +177,7 @@ export function testTails(open: OpenStores): void {
     )
 
     test(
-      'the changes for a follower are marked as incomplete if a reply may follow later ones',
+      'a follower’s read of changes is marked as incomplete until the replies after many changes are read',
       using(open, async ({ store, other }) => {
         await create(store, 't1')
         const token = await tokenOf(store)
@@ -280,7 +280,7 @@ export function testTails(open: OpenStores): void {
   })
 
   test(
-    'closing a partition ends both tails',
+    'closing a partition store rejects the waiting reads of inbox and changes',
     using(open, async ({ store }) => {
       const { cursor } = await store.inbox(undefined, SOON)
       const { cursor: from } = await store.changes(undefined, 'a', SOON)
