@@ -22,7 +22,7 @@ const fives: QueueDefinition = {
 const advice = (more: Partial<QueueDefinition> = {}) => adviceOf(defineQueue({ ...fives, ...more }))
 
 describe('the advice for a queue of teams', () => {
-  test('queue advice recommends patience slightly beyond the relaxation time, and a later last resort', () => {
+  test('queue advice recommends patience slightly beyond the relaxation, and a later last resort', () => {
     const sentences = advice()
     expect(sentences).toHaveLength(2)
     expect(sentences[0]).toContain('patience: { cost: 2.5, untilMs: 23000 }')
@@ -47,7 +47,7 @@ describe('the advice for a queue of teams', () => {
     expect(advice({ rules })[0]).toContain('untilMs: 10000')
   })
 
-  test('queue advice skips queues with these values, pairs, arrival mode, a target wait, or no cost', () => {
+  test('queue advice is empty for pairs, arrival mode, a target wait, or queues without rules', () => {
     expect(advice({ patience: { cost: 1, untilMs: 5000 }, lastResortMs: 60_000 })).toEqual([])
     expect(adviceOf(defineQueue({ name: 'duel', matchSize: 2, rules: relaxing, deploy }))).toEqual([])
     expect(advice({ mode: 'arrival' })).toEqual([])

@@ -117,19 +117,24 @@ describe('an edit of a queue in the console', () => {
   })
 
   test.each([
-    [`name: duel\nmatchSize: 2\nrules:\n  - kind: distanse\n    maxKm: 5\n${server}`, 4, /rules\.0/],
-    [`name: duel\nmatchSize: 2\nmatchSizes: 3\n${server}`, 3, /matchSizes: is not known/],
-    ['name: duel\n  matchSize: [', 1, /./],
-    [`name: other\nmatchSize: 2\n${server}`, 1, /name: must stay "duel"/],
-    ['- 1', 1, /name/],
-    ['', 1, /name/],
-    ['name: duel\nname: duel\nmatchSize: 2', 2, /is a duplicate key/],
-    ['__proto__: { a: 1 }\nname: duel', 1, /__proto__/],
-    [bomb(), 1, /./],
-    ['- '.repeat(20_000), 1, /nested too deeply/],
-    ['a: 1\n'.repeat(9000), 1, /more than 10000 YAML tokens/],
-    ['a: *nothing', 1, /alias/],
-  ])('an invalid console edit of a queue is refused with the line: case %#', async (yaml, line, message) => {
+    [
+      'an unknown kind of rule',
+      `name: duel\nmatchSize: 2\nrules:\n  - kind: distanse\n    maxKm: 5\n${server}`,
+      4,
+      /rules\.0/,
+    ],
+    ['an unknown field', `name: duel\nmatchSize: 2\nmatchSizes: 3\n${server}`, 3, /matchSizes: is not known/],
+    ['a syntax error', 'name: duel\n  matchSize: [', 1, /./],
+    ['another name', `name: other\nmatchSize: 2\n${server}`, 1, /name: must stay "duel"/],
+    ['a list', '- 1', 1, /name/],
+    ['an empty text', '', 1, /name/],
+    ['a duplicate key', 'name: duel\nname: duel\nmatchSize: 2', 2, /is a duplicate key/],
+    ['the key __proto__', '__proto__: { a: 1 }\nname: duel', 1, /__proto__/],
+    ['exponential aliases', bomb(), 1, /./],
+    ['nesting that is too deep', '- '.repeat(20_000), 1, /nested too deeply/],
+    ['too many tokens', 'a: 1\n'.repeat(9000), 1, /more than 10000 YAML tokens/],
+    ['an alias without an anchor', 'a: *nothing', 1, /alias/],
+  ])('a console edit of a queue with %s is refused with the line of the fault', async (_what, yaml, line, message) => {
     const { put, applied, errors } = await open()
     const { status, body } = await put({ version: 1, yaml })
     expect({ status, code: (body as ErrorBody).code }).toEqual({ status: 422, code: 'invalid-queue' })

@@ -36,7 +36,7 @@ async function openBackend() {
   return { taken, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/results` }
 }
 
-test('after a restart of Muster, warm servers are used, keys stay, and results arrive', async () => {
+test('after a restart of Muster, warm servers are used, token keys stay, and results arrive', async () => {
   const tokens: string[] = []
   const settings = { ...defaultGameServerSettings, matchMs: 3_600_000 }
   const play = simulatedGameServers(settings, { clock: systemClock, random: Math.random, speed: 1, fetch })

@@ -31,7 +31,7 @@ interface Ticket {
   readonly code?: string
 }
 
-test('during its shutdown Muster says so on /readyz, accepts nothing new and still answers reads', async () => {
+test('during its shutdown Muster reports that on /readyz, refuses new work and still answers reads', async () => {
   const under = await openServer(yamlOf(service.url))
   const { ticket } = await create(under, 'ann')
   // What was said a moment ago does not count any more.

@@ -93,7 +93,7 @@ describe.concurrent('a deployment service with a different path for creates', ()
   })
 
   test.for(['page', 'json'] as const)(
-    'a wrong create path leads to an error about the missing route, and cancels no ticket (answer: %s)',
+    'if the create path is wrong, the log names the missing route and no ticket is cancelled (404 answer: %s)',
     async (missing, scene) => {
       const { gateway } = await openWorld(scene, missing)
       const { join, lines } = await program(yamlOf(gateway.url), scene)
@@ -106,7 +106,7 @@ describe.concurrent('a deployment service with a different path for creates', ()
 })
 
 describe.concurrent.each(['page', 'json'] as const)(
-  'a service.url that ends in /v2, with a %s as the answer',
+  'a service.url that ends in /v2, where the service answers 404 with a %s',
   (missing) => {
     test('a service.url that ends in /v2 never creates two servers, and the reason is reported', async (scene) => {
       const { gateway, running } = await openWorld(scene, missing)

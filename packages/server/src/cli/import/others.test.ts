@@ -248,9 +248,9 @@ const { tree } = fc.letrec((tie) => ({
   ),
 }))
 
-test.each([importEdgegap, importFlexMatch, importUnity, importPlayFab])(
-  'muster import, by %o, converts any file or refuses it with an UnfitSource error',
-  (read) => {
+test.each(Object.entries({ importEdgegap, importFlexMatch, importUnity, importPlayFab }))(
+  '%s converts any file, or refuses it with an UnfitSource error',
+  (_name, read) => {
     fc.assert(
       fc.property(tree, (source) => {
         try {

@@ -8,7 +8,7 @@ import { type Shown, studio, verify } from './verifying.fixture.js'
 test.concurrent.each<readonly [Fault, readonly string[]]>([
   ['none', []],
   [
-    'lets-all-in',
+    'admits-everyone',
     [
       'refuses a token that is signed by another key',
       'refuses a token without a signature',

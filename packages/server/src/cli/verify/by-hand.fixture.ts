@@ -1,12 +1,12 @@
 /** A game server without the library: the twenty lines of docs/servers.md, and what `muster verify-server` requires. */
 export type Fault =
   | 'none'
-  | 'admits-forged'
-  | 'never-over'
+  | 'admits-forged-tokens'
+  | 'never-ends-a-match'
   | 'ignores-drain'
-  | 'wrong-report'
-  | 'no-verify'
-  | 'lets-all-in'
+  | 'sends-invalid-reports'
+  | 'ignores-the-verifier'
+  | 'admits-everyone'
   | 'lets-none-in'
   | 'short'
 
@@ -29,7 +29,7 @@ let registered
 const claimsOf = (joinToken) => {
   const [header, payload, mac] = joinToken.split('.')
   const wanted = createHmac('sha256', Buffer.from(registered.key, 'base64url')).update(header + '.' + payload)
-  if (fault !== 'admits-forged' && wanted.digest('base64url') !== mac) throw new Error('forged')
+  if (fault !== 'admits-forged-tokens' && wanted.digest('base64url') !== mac) throw new Error('forged')
   const claims = JSON.parse(Buffer.from(payload, 'base64url'))
   if (claims.aud !== registered.id || claims.exp * 1000 < Date.now()) throw new Error('void')
   if ((matches.get(claims.mid)?.status ?? 'over') === 'over') throw new Error('other match')
@@ -52,7 +52,7 @@ const commands = {
     for (const { players } of matches.values()) if (players[player]) players[player] = mayReturnMs > 0 ? 'away' : 'left'
   },
   over: ({ match }) => {
-    if (fault !== 'never-over') matches.get(match).status = 'over'
+    if (fault !== 'never-ends-a-match') matches.get(match).status = 'over'
   },
 }
 async function obeyVerifier() {
@@ -69,7 +69,7 @@ async function obeyVerifier() {
     await fetch(verifyUrl, { method: 'POST', body: JSON.stringify({ id: command.id, ...result }) }).catch(() => {})
   }
 }
-if (fault !== 'no-verify' && verifyUrl !== undefined) void obeyVerifier()
+if (fault !== 'ignores-the-verifier' && verifyUrl !== undefined) void obeyVerifier()
 // The game itself: a client sends its token, and stays. A match is over once a player has returned.
 const joins = new Map()
 createServer((socket) => {
@@ -80,7 +80,7 @@ createServer((socket) => {
     try {
       commands.admit({ token: joinToken })
     } catch {
-      if (fault !== 'lets-all-in') return socket.end('no\\n')
+      if (fault !== 'admits-everyone') return socket.end('no\\n')
     }
     socket.write('in\\n')
     socket.on('close', () => commands.leave({ player: claims.sub, mayReturnMs: claims.sub === 'dan' ? 0 : 60000 }))
@@ -99,7 +99,7 @@ for (;;) {
     if (known.matches && !known.matches.some((match) => match.id === id)) matches.delete(id)
   if (fault !== 'ignores-drain' && (known.want === 'stop' || known.status === 410)) break
   const state = { seq: (seq += 1), matches: [...matches.values()] }
-  if (fault === 'wrong-report') state.matches = state.matches.map((match) => ({ ...match, mood: 'merry' }))
+  if (fault === 'sends-invalid-reports') state.matches = state.matches.map((match) => ({ ...match, mood: 'merry' }))
   known = await call('PUT', '/servers/me', state).catch(() => ({}))
   if (known.status === 409) known = await call('POST', '/servers', registration).catch(() => ({}))
   await new Promise((resolve) => setTimeout(resolve, known.version === undefined ? 500 : 150))

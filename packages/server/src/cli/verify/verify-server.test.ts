@@ -18,7 +18,7 @@ async function linesOf(fault: Fault) {
 
 const faults: readonly (readonly [Fault, readonly object[]])[] = [
   [
-    'admits-forged',
+    'admits-forged-tokens',
     [
       {
         name: 'refuses a token that is signed by another key',
@@ -30,7 +30,7 @@ const faults: readonly (readonly [Fault, readonly object[]])[] = [
     ],
   ],
   [
-    'never-over',
+    'never-ends-a-match',
     [
       {
         name: 'reports a match that is over, and its players are free',
@@ -50,9 +50,9 @@ const faults: readonly (readonly [Fault, readonly object[]])[] = [
       },
     ],
   ],
-  ['no-verify', [{ name: 'asks MUSTER_VERIFY_URL what to do', came: 'no request' }]],
+  ['ignores-the-verifier', [{ name: 'asks MUSTER_VERIFY_URL what to do', came: 'no request' }]],
   [
-    'wrong-report',
+    'sends-invalid-reports',
     [{ name: 'says that players may come', came: expect.stringMatching(/^Muster refuses .*400.*mood/) }],
   ],
 ]

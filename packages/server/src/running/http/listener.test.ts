@@ -43,9 +43,9 @@ async function open(options: Partial<ListenerOptions> = {}) {
 
 describe('a misbehaving connection', () => {
   test.each([
-    ['one that sends nothing', ''],
-    ['one that does not finish its headers', 'GET / HTTP/1.1\r\nHost: localhost\r\n'],
-  ])('the listener ends a connection that is too slow: %s', async (_, text) => {
+    ['it sends nothing', ''],
+    ['it does not finish its headers', 'GET / HTTP/1.1\r\nHost: localhost\r\n'],
+  ])('the listener ends a connection that is too slow, because %s', async (_, text) => {
     const send = await open({ headersTimeoutMs: 200 })
     const { ended } = await send(text)
     expect(await ended).toMatch(/^(HTTP\/1\.1 408 .*)?/)

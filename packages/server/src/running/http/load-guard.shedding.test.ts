@@ -114,7 +114,7 @@ function simulate(load: number, seconds: number) {
 }
 
 test.each([0.9, 1.5, 3])(
-  'a process under %d times the load it can serve answers within a second, and answers every read',
+  'under %d times its maximum load, a process answers within a second, and answers every read',
   (load) => {
     const { begin, keep, use, reads } = simulate(load, 120)
     expect(begin).toBeLessThan(1000)
