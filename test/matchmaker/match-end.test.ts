@@ -105,7 +105,7 @@ describe('a long poll for the end of the match', () => {
   })
 })
 
-test('a ticket stream with `until=match-end` lasts until then, and any other until HOST_ASSIGNED', async () => {
+test('a ticket stream ends at HOST_ASSIGNED, or with `until=match-end` at the end of the match', async () => {
   const world = await open()
   const { clock, ask, ann, ben } = world
   const usual = await ask('ben', `/tickets/${ben.id}/events`)

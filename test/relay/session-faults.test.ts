@@ -62,7 +62,7 @@ describe('relay sessions with faults', () => {
   })
 
   test.each(['lost', 'early', 'repeated', 'forged', { lateMs: 300 }] as const)(
-    'relay sessions open by the state of the service if their webhooks are %j',
+    'if webhooks are %j, relay sessions open by reading the state of the service',
     async (webhooks) => {
       const { credentialsOf, lobbyId, shut, emulator } = await started({ webhooks })
       const peer = await hostBy(await credentialsOf(ann, lobbyId), 'ann')

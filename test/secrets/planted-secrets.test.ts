@@ -181,7 +181,7 @@ describe.each(Object.keys(places) as Maker[])('an error of the component %s', (m
       Object.entries(mistakes).map(([how, value]) => [path, how, value] as const),
     ),
   ]
-  test.each(cases)('the error of a component does not show a secret at %s, %s', async (path, _, value) => {
+  test.each(cases)('if the secret is at %s (%s), no error of the component shows it', async (path, _, value) => {
     await fc.assert(
       fc.asyncProperty(secret, async (planted) => {
         const told = await toldBy(maker, withAt(base[maker](), path, value(planted)))

@@ -165,7 +165,7 @@ test('a lobby client reconnects after a lost connection, and then shows the chan
   expect(again.state.members).toHaveLength(2)
 })
 
-test('a lobby stays open while the login page of a network answers its requests with 401', async () => {
+test('a lobby client stays connected while a network’s login page answers its requests with 401', async () => {
   const { connect, login } = await open()
   const clock = createManualClock()
   const ann = await connect('ann').create({ maxPlayers: 4, visibility: 'private' })

@@ -259,7 +259,7 @@ async function record(): Promise<string> {
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`
 }
 
-test('the client transcript equals what the client does; `--update` rewrites it', async () => {
+test('the committed client transcript equals what the client does (`--update` rewrites the transcript)', async () => {
   await expect(await record()).toMatchFileSnapshot(PATH.pathname)
 })
 

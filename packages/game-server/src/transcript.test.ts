@@ -427,7 +427,7 @@ function inOrder(lines: readonly Line[]): Line[] {
   return groups.flatMap((group) => group.toSorted((a, b) => rank(a) - rank(b)))
 }
 
-test('the transcript equals what the game server does; `--update` rewrites it', async () => {
+test('the committed transcript equals what the game server does (`--update` rewrites the transcript)', async () => {
   const lines: Line[] = []
   for (const [session, act] of Object.entries(SESSIONS)) {
     const own: Line[] = []

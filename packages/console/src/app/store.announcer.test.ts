@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { manualClock } from './manual-clock.fixture.js'
 import { createAnnouncer } from './store.js'
 
-test('the screen-reader announcer says at most one sentence in 4 s: the last of those that came meanwhile', () => {
+test('the screen-reader announcer says at most one sentence in 4 s, and skips all but the latest sentence', () => {
   const clock = manualClock()
   const { said, say } = createAnnouncer(clock)
   say('one')
