@@ -90,26 +90,25 @@ export function createSend({ url, token, fetch, clock }: ConnectionOptions): Sen
   const base = url.replace(/\/+$/, '')
   let current: Promise<string> | undefined
 
-  const tokenNow = (): Promise<string | undefined> => {
-    if (typeof token !== 'function') return Promise.resolve(token)
-    if (current === undefined) {
-      const tokenRequest = Promise.resolve().then(token)
-      current = tokenRequest
-      tokenRequest.catch(() => {
-        if (current === tokenRequest) current = undefined
-      })
-    }
-    return current
-  }
+  const tokenNow = (): Promise<string | undefined> =>
+    typeof token === 'function' ? (current ??= Promise.resolve().then(token)) : Promise.resolve(token)
 
-  const sendOnce = async ({ method, path, body, waitMs = 0, signal }: RequestOptions, value: string | undefined) => {
+  const sendOnce = async (
+    { method, path, body, waitMs = 0, signal }: RequestOptions,
+    used: Promise<string | undefined>,
+  ): Promise<Answer> => {
     const request = new AbortController()
     const end = () => request.abort()
     const timer = new AbortController()
     signal?.addEventListener('abort', end)
-    clock.sleep(waitMs + ANSWER_MS, timer.signal).then(end, () => {})
+    const late = clock.sleep(waitMs + ANSWER_MS, timer.signal).then(end, () => {})
     try {
-      if (signal?.aborted) return { status: 0 }
+      const value = await (current ? Promise.race([used, late]).catch(end) : used)
+      if (signal?.aborted || request.signal.aborted) {
+        // The token function may have failed, or may never answer. The next request calls it again.
+        if (current === used) current = undefined
+        return { status: 0 }
+      }
       const response = await fetch(base + path, {
         method,
         headers: {
@@ -129,16 +128,11 @@ export function createSend({ url, token, fetch, clock }: ConnectionOptions): Sen
   }
 
   return async (request) => {
-    try {
-      const used = tokenNow()
-      const answer = await sendOnce(request, await used)
-      if (answer.status !== 401 || typeof token !== 'function') return answer
-      if (current === used) current = undefined
-      return await sendOnce(request, await tokenNow())
-    } catch {
-      // The token function has failed.
-      return { status: 0 }
-    }
+    const used = tokenNow()
+    const answer = await sendOnce(request, used)
+    if (answer.status !== 401 || typeof token !== 'function') return answer
+    if (current === used) current = undefined
+    return sendOnce(request, tokenNow())
   }
 }
 

@@ -137,3 +137,25 @@ test('a wait ends with the refusal of its stream token, and an aborted wait open
   expect(opened).toHaveLength(0)
   expect(late.opened.every(({ source }) => source.readyState === 2)).toBe(true)
 })
+
+test('an event stream that has missed a version, or whose check fails, is replaced by a new one', async () => {
+  let current: Answer = { status: 200, body: ticket(1) }
+  const { follow, clock, opened } = setUp((path) =>
+    path.endsWith('token') ? { status: 201, body: { token: 'st' } } : current,
+  )
+  const silence = async (version: number) => {
+    const quiet = follow(version)
+    await clock.advance(35_000)
+    return quiet
+  }
+  await silence(1)
+  expect(opened).toHaveLength(1)
+  current = { status: 200, body: ticket(2) }
+  expect(await silence(1)).toEqual(current)
+  await silence(2)
+  expect(opened.map(({ source }) => source.readyState)).toEqual([2, 1])
+  current = { status: 0 }
+  await silence(2)
+  await silence(2)
+  expect(opened.map(({ source }) => source.readyState)).toEqual([2, 2, 2])
+})

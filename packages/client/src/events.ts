@@ -98,7 +98,12 @@ export function followByEvents(
         if (stream === mine) close()
         return { status: 0 }
       }
-      if (isQuiet) return send({ method: 'GET', path: `/tickets/${ticket}`, signal })
+      if (isQuiet) {
+        const answer = await send({ method: 'GET', path: `/tickets/${ticket}`, signal })
+        // The stream stays open only if it has missed nothing.
+        if (stream === mine && (answer.body as WireTicket | undefined)?.version !== version) close()
+        return answer
+      }
     }
     if (isNewer(mine, version)) return { status: 200, body: mine.latest }
     mine.hasFailed = false

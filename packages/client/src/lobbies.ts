@@ -2,6 +2,7 @@ import { repeatFor, SAME_POLL_MS } from './connection.js'
 import { createListeners } from './listeners.js'
 import type { Muster } from './muster.js'
 import { goodBody, MusterError } from './refusal.js'
+import { addShapes } from './shapes.js'
 
 /** A data value of a lobby or a member. */
 type LobbyValue = string | number | boolean
@@ -81,6 +82,25 @@ interface FollowReply {
   readonly cursor: number
   readonly over: boolean
 }
+
+addShapes({
+  lobby: {
+    lobbyId: 'text',
+    code: 'text',
+    phase: 'text',
+    maxPlayers: 'count',
+    hostId: 'text?',
+    members: 'lobbyMember[]',
+    data: 'object',
+    run: 'run?',
+  },
+  lobbyMember: { playerId: 'text', slot: 'count', present: 'boolean', ready: 'boolean', data: 'object' },
+  run: { status: 'text', credentials: 'credentials?' },
+  credentials: { role: 'text', host: 'text', port: 'count', sessionToken: 'count', userToken: 'count' },
+  joined: { status: 'text', lobby: 'lobby?' },
+  followed: { messages: 'message[]', cursor: 'count', over: 'boolean' },
+  message: { type: 'text', reason: 'text?' },
+})
 
 const WAIT_SECONDS = 25
 

@@ -332,6 +332,20 @@ describe('the connection', () => {
     expect(ann.state).toMatchObject({ phase: 'searching' })
   })
 
+  test('a token function that never answers is called again after ten seconds', async () => {
+    const { connect, run } = open()
+    let asked = 0
+    const ann = connect('ann', undefined, {
+      token: () => ((asked += 1) === 1 ? new Promise<string>(() => {}) : 'ann'),
+    })
+    settled(ann.play({ profile: 'duel' }))
+    await run(5)
+    expect(ann.state).toMatchObject({ phase: 'idle' })
+    await run(10)
+    expect(ann.state).toMatchObject({ phase: 'searching' })
+    expect(asked).toBe(2)
+  })
+
   test('a closed client sends nothing more, and rejects the waiting calls', async () => {
     const { connect, run, sent } = open()
     const ann = connect('ann')

@@ -2,6 +2,7 @@ import { repeatFor } from './connection.js'
 import { tell } from './listeners.js'
 import type { Muster } from './muster.js'
 import { goodBody, MusterError, WRONG_ANSWER } from './refusal.js'
+import { addShapes } from './shapes.js'
 import type { Assignment } from './state.js'
 import { assignmentOf, type WireSeat } from './wire.js'
 
@@ -95,6 +96,22 @@ interface WireServer extends Omit<ListedServer, 'id' | 'city' | 'pingMs'> {
   readonly ping: number | null
 }
 type SeatAnswer = WireSeat & { readonly server_id: string }
+
+addShapes({
+  newSeat: { seat_id: 'text', server_id: 'text', status: 'text', assignment: 'assignment?' },
+  seats: { seats: 'newSeat[]' },
+  page: { servers: 'server[]', total: 'count', next: 'text?' },
+  server: {
+    server_id: 'text',
+    name: 'text',
+    attributes: 'object',
+    seats: 'number{}',
+    place: 'place?',
+    ping: 'number?',
+    open: 'boolean',
+    password: 'boolean',
+  },
+})
 
 const GIVEN_BACK = { status: 0, code: 'cancelled', message: 'The seat was given back.' }
 

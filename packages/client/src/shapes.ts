@@ -3,7 +3,7 @@
  * missing. `[]` is a list. `{}` is an object whose values have the type. `object` has any members. The engines have the
  * same table.
  */
-const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const SHAPES: Record<string, Readonly<Record<string, string>>> = {
   me: { tickets: 'ticket[]', groups: 'member[]', matches: 'running[]', seats: 'seat[]?' },
   ticket: {
     id: 'text',
@@ -28,40 +28,14 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   gathered: { player_id: 'text', is_ready: 'boolean' },
   running: { match_id: 'text', assignment: 'assignment?' },
   seat: { assignment: 'assignment?' },
-  newSeat: { seat_id: 'text', server_id: 'text', status: 'text', assignment: 'assignment?' },
-  seats: { seats: 'newSeat[]' },
-  page: { servers: 'server[]', total: 'count', next: 'text?' },
-  server: {
-    server_id: 'text',
-    name: 'text',
-    attributes: 'object',
-    seats: 'number{}',
-    place: 'place?',
-    ping: 'number?',
-    open: 'boolean',
-    password: 'boolean',
-  },
   beacons: { beacons: 'beacon[]' },
   beacon: { fqdn: 'text?', public_ip: 'text', udp_port: 'number?', tcp_port: 'number?', location: 'place' },
   streamToken: { token: 'text' },
   explained: { summary: 'text' },
-  lobby: {
-    lobbyId: 'text',
-    code: 'text',
-    phase: 'text',
-    maxPlayers: 'count',
-    hostId: 'text?',
-    members: 'lobbyMember[]',
-    data: 'object',
-    run: 'run?',
-  },
-  lobbyMember: { playerId: 'text', slot: 'count', present: 'boolean', ready: 'boolean', data: 'object' },
-  run: { status: 'text', credentials: 'credentials?' },
-  credentials: { role: 'text', host: 'text', port: 'count', sessionToken: 'count', userToken: 'count' },
-  joined: { status: 'text', lobby: 'lobby?' },
-  followed: { messages: 'message[]', cursor: 'count', over: 'boolean' },
-  message: { type: 'text', reason: 'text?' },
 }
+
+/** Adds shapes that only one entry point needs, so that the bundles of others do not contain them. */
+export const addShapes = (more: typeof SHAPES): void => void Object.assign(SHAPES, more)
 
 /** Returns true if a value has the given type, e.g. `text` or `ticket`. A value of another type is not from Muster. */
 export function fits(type: string, value: unknown): boolean {
