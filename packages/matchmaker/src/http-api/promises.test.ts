@@ -340,12 +340,12 @@ const OF_THE_MOMENT: readonly Route[] = [
   'quickJoin',
 ]
 
-test('every command with a documented promise has a case in this test', () => {
+test('every command whose promise docs/ticket-api.md documents has a case in this test', () => {
   expect([...Object.keys(promises), ...OF_THE_MOMENT].toSorted()).toEqual(commands.toSorted())
 })
 
 test.each(Object.keys(promises))(
-  'the documented promise of %s holds when the process is killed after its answer',
+  'the promise that docs/ticket-api.md gives for %s holds if the process is killed after its answer',
   async (route) => {
     const world = createWorld()
     const life = await begin(world)

@@ -183,7 +183,7 @@ test('a takeover by a hot standby has the same results as a takeover by a proces
   expect(standby.changes.map(({ id, version }) => `${id} ${version}`)).toEqual(['ann 3', 'ben 3'])
 })
 
-test('the entries `match`, `server` and `sent` of the server log contain all data to resume a match', async () => {
+test('the server log entries `match`, `server` and `sent` contain all data to resume a match', async () => {
   const { entries } = await takenOverAfter(500)
   const kinds = (kind: HostingEntry['kind']) => entries.filter((entry) => entry.kind === kind)
   expect(kinds('match')).toMatchObject([{ resumption: { expansionMs: 0 } }])

@@ -32,7 +32,7 @@ const skilled = (...skills: readonly number[]) => party(...skills.map((skill) =>
 const skill = { kind: 'difference', attribute: 'skill', max: 10 } as const
 
 describe('a compiled ticket', () => {
-  test('a compiled ticket has a point on the unit sphere, a key of its equal attributes, and its values', () => {
+  test('a compiled ticket has a point on the unit sphere, an equality key, and its values', () => {
     const compiled = queueOf([
       { kind: 'equal', attribute: 'mode' },
       { kind: 'difference', attribute: 'skill', max: 10 },
@@ -209,7 +209,7 @@ describe('a compiled backfill', () => {
   const there = (skill: number): RuleTicket => party({ attributes: { mode: 'a', skill } })
   const opening: RuleOpening = { ...there(0), rooms: [1, 0], present: [[there(4)], [there(6), there(9)]] }
 
-  test('a compiled backfill has the key of the present players and the range of their values', () => {
+  test('a compiled backfill has the equality key of the present players and the range of their values', () => {
     const { key, values, rooms, present } = compiled.openingOf(opening)
     expect({ key, values, rooms }).toEqual({ key: '["a"]', values: [4, 9], rooms: [1, 0] })
     expect(present.map((team) => team.map(({ ticket }) => ticket))).toEqual(opening.present)
