@@ -20,7 +20,7 @@ const watched = (changes: Partial<Watched>): Watched => ({
 })
 
 describe('the worth of reading the status of a deployment', () => {
-  test('readingWorth is 0 for a deployment being read, just read, or running and not suspected', () => {
+  test('readingWorth is 0 for a deployment being read, just read, or running without a hint of a change', () => {
     expect(readingWorth(watched({ reading: true }), NOW, times)).toBe(0)
     expect(readingWorth(watched({ readAt: NOW - 100 }), NOW, times)).toBe(0)
     expect(readingWorth(watched({ phase: 'running' }), NOW, times)).toBe(0)
@@ -32,7 +32,7 @@ describe('the worth of reading the status of a deployment', () => {
     expect(readingWorth(watched({ seenAt: NOW, readAt: NOW - 300, since: NOW - 300 }), NOW, times)).toBe(0)
   })
 
-  test('readingWorth is highest for a suspected deployment, and lowest right after a list covered it', () => {
+  test('readingWorth is highest after a hint of a change, and lowest right after a list covered it', () => {
     const order = [
       watched({ suspect: true }),
       watched({ seenAt: NOW - 2000 }),

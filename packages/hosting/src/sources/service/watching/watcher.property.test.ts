@@ -84,7 +84,7 @@ test('property: only deployments that are followed are read', async () => {
   )
 })
 
-test('property: only followed deployments are marked as suspected, for any order of events', () => {
+test('property: only followed deployments are marked as possibly changed, for any order of events', () => {
   const change = fc.tuple(fc.constantFrom('add', 'settle', 'remove', 'suspect', 'clear'), fc.nat(1))
   fc.assert(
     fc.property(fc.array(change, { maxLength: 60, size: 'max' }), (changes) => {
