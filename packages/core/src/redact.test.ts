@@ -38,7 +38,7 @@ describe('secretsIn', () => {
     expect(secretsIn({ envs: variables })).toEqual(['hidden-a', 'secret-c'])
   })
 
-  test.each([undefined, null, 7, 'text', []])('secretsIn finds no secret in %j', (value) =>
+  test.each([undefined, null, 7, 'text', []])('secretsIn finds no secret in the value %j', (value) =>
     expect(secretsIn(value)).toEqual([]),
   )
 })

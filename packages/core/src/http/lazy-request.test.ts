@@ -75,14 +75,10 @@ describe('a lazy request', () => {
         Buffer.from((await (body as ReadableStream<Uint8Array>).getReader().read()).value as Uint8Array).toString(),
       post,
     ],
-    ['missing body', ({ body }) => body],
+    ['null for a missing body', ({ body }) => body],
     ['bodyUsed', async (request) => [request.bodyUsed, await request.text(), request.bodyUsed], post],
     ['error when its body is read twice', async (request) => [await request.text(), await request.text()], post],
-    [
-      'clone, which is a real Request',
-      async (request) => [await new Request(request.clone()).text(), await request.text()],
-      post,
-    ],
+    ['result of clone()', async (request) => [await new Request(request.clone()).text(), await request.text()], post],
     [
       'class',
       (request) => [
