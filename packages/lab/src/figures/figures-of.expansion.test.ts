@@ -24,11 +24,11 @@ test.each([
     { kind: 'any', by: 'oldest', rules: [difference, { ...difference, attribute: 'rank' }] },
     [0, 0, 1],
   ],
-] as const)('the expansion figures show the steps of a limit that relaxes by the wait %s', (_, rule, shares) => {
+] as const)('the relaxation statistics show the steps of a limit that relaxes by the wait %s', (_, rule, shares) => {
   expect(sharesOf(rule as RuleDefinition)?.[0]?.steps.map(({ share }) => share)).toEqual(shares)
 })
 
-test('the expansion figures show both limits of a latency rule, even a limit that never relaxes', () => {
+test('the relaxation statistics show both limits of a latency rule, even a limit that never relaxes', () => {
   const told = sharesOf({ kind: 'latency', maxMs: steps, maxDifferenceMs: steps, by: 'oldest', missing: 'any' })
   expect(told?.map(({ rule, unit }) => [rule, unit])).toEqual([
     ['latency', 'ms'],
@@ -38,7 +38,7 @@ test('the expansion figures show both limits of a latency rule, even a limit tha
   expect(sharesOf({ ...difference, max: 100 })).toEqual([])
 })
 
-test('the expansion figures show no limit in the last step of a rule that becomes optional', () => {
+test('the relaxation statistics show no limit in the last step of a rule that becomes optional', () => {
   const told = sharesOf({ ...difference, max: 100, optionalAfterMs: 20_000 })
   expect(told?.[0]?.steps).toEqual([
     { after: 0, limit: 100, share: 0.75 },
@@ -46,7 +46,7 @@ test('the expansion figures show no limit in the last step of a rule that become
   ])
 })
 
-test('the expansion figures show teams whose smallest size falls', () => {
+test('the relaxation statistics show teams whose smallest size falls', () => {
   const smaller = [4, 3].map((value, at) => ({ afterMs: at * 20_000, value }))
   const told = sharesOf(undefined, { matchSize: undefined, teams: [{ name: 'team', size: { min: smaller, max: 4 } }] })
   expect(told).toMatchObject([
@@ -54,7 +54,7 @@ test('the expansion figures show teams whose smallest size falls', () => {
   ])
 })
 
-test('the expansion figures show no steps for a limit that follows the number of players', () => {
+test('the relaxation statistics show no steps for a limit that follows the number of players', () => {
   const rules: readonly RuleDefinition[] = [{ ...difference, max: { strictest: 10, loosest: 500 } }]
   expect(sharesOf(undefined, { rules, targetWaitMs: 30_000 })).toEqual([])
 })

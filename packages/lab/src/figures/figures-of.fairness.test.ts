@@ -8,7 +8,7 @@ const fairnessOf = (fates: readonly Fate[]) => figuresOf(crowd, outcomeOf(fates)
 const served = (waitMs: (at: number) => number) =>
   crowd.parties.map((_, at): Fate => ({ match: at >> 1, waitMs: waitMs(at) }))
 
-test('the fairness figures show that the slowest players are all of one region', () => {
+test('the fairness statistics show that the slowest players are all of one region', () => {
   const { fromMs, share, by } = fairnessOf(served((at) => (at < 5 ? 50_000 + at : 1000)))
   expect([share, fromMs]).toEqual([0.05, 50_000])
   expect(by.region.groups).toEqual({ Europe: { ofAll: 0.8, ofWorst: 0 }, Oceania: { ofAll: 0.2, ofWorst: 1 } })
@@ -17,12 +17,12 @@ test('the fairness figures show that the slowest players are all of one region',
   expect(by.skillBand.groups['lowest 10 %']).toEqual({ ofAll: 0.1, ofWorst: 1 })
 })
 
-test('the fairness figures show no uneven group if all players waited equally long', () => {
+test('the fairness statistics show no uneven group if all players waited equally long', () => {
   const { fromMs, by } = fairnessOf(served(() => 1000))
   expect([fromMs, by.region.uneven, by.skillBand.uneven]).toEqual([1000, 0, 0])
 })
 
-test('the fairness figures rank a player without a match below the longest wait', () => {
+test('the fairness statistics rank a player without a match below the longest wait', () => {
   const fates = served((at) => at * 1000).map((fate, at): Fate => (at < 3 ? { end: 'gaveUp' } : fate))
   const { fromMs, by } = fairnessOf(fates)
   expect([fromMs, by.region.groups['Oceania']?.ofWorst]).toEqual([98_000, 0.6])
@@ -31,7 +31,7 @@ test('the fairness figures rank a player without a match below the longest wait'
   expect(fairnessOf(most)).toMatchObject({ fromMs: null, by: { region: { uneven: 0.015686 } } })
 })
 
-test('the fairness figures leave out players who declined, left or are still queued', () => {
+test('the fairness statistics leave out players who declined, left or are still queued', () => {
   const fates = served(() => 1000).map((fate, at): Fate =>
     at < 10 ? { end: 'declined' } : at < 20 ? { end: 'waiting' } : fate,
   )

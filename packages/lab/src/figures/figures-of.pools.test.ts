@@ -6,7 +6,7 @@ import { crowdOf, outcomeOf, queueOf } from './outcome.fixture.js'
 const deploy = { application: 'game', version: '1' }
 const queues = [queueOf({ name: 'a', pool: 'arena', deploy }), queueOf({ name: 'b', pool: 'arena', deploy }), queueOf()]
 
-test('the pool figures of a run equal those computed by hand: time to play, hits and cost', () => {
+test('the pool statistics of a run equal those computed by hand: time to play, hits and cost', () => {
   const crowd = crowdOf([[{}, {}], [{}, {}], [{}, {}], [{}, {}], [{}]])
   const found = outcomeOf(
     [...[0, 1, 2, 3].map((match) => ({ match, waitMs: 1000 * match })), { end: 'gaveUp' }],

@@ -7,7 +7,7 @@ const duel = queueOf({ matchSize: undefined, teams: [{ name: 'side', count: 2, s
 const onEquator = (longitude: number) => ({ coordinates: { latitude: 0, longitude } })
 const KM_OF_A_DEGREE = (6371 * Math.PI) / 180
 
-test('the figures of two duels, a cancel and a leaver equal those computed by hand', () => {
+test('the run statistics of two duels, a cancel and a leaver equal those computed by hand', () => {
   const crowd = crowdOf([
     [{ truth: 1000, region: 'Europe', ...onEquator(0), latencies: { fra: 20, lon: 30 } }],
     [{ truth: 1200, region: 'Europe', ...onEquator(2), latencies: { fra: 60, lon: 50, nyc: 5 } }],
@@ -81,13 +81,13 @@ test('a match without teams or skill has no win probability', () => {
   expect([matches.count, matches.favourite.count, all.winChance.count, all.skillSpread.count]).toEqual([2, 0, 0, 3])
 })
 
-test('the figures read skill from an attribute if the true skill is unknown', () => {
+test('the run statistics read skill from an attribute if the true skill is unknown', () => {
   const crowd = crowdOf([[{ attributes: { rank: 10 } }], [{ attributes: { rank: 40 } }]])
   const fates = outcomeOf(['one', 'two'].map((team) => ({ match: 0, team, waitMs: 0 })))
   expect(figuresOf(crowd, fates, { queues: [queueOf()], skillAttribute: 'rank' }).matches.teamGap.max).toBe(30)
 })
 
-test('the figures of a queue cover all its tickets, and only its own matches', () => {
+test('the run statistics of a queue cover all its tickets, and only its own matches', () => {
   const crowd = crowdOf([[{}], [{}], [{}], [{}], [{}]])
   const parties = crowd.parties.map((party, at) => ({
     ...party,
@@ -102,12 +102,12 @@ test('the figures of a queue cover all its tickets, and only its own matches', (
   expect([told['a']?.matches.count, told['b']?.matches.count]).toEqual([1, 1])
 })
 
-test('the figures of an empty crowd are 0', () => {
+test('the run statistics of an empty crowd are 0', () => {
   const { all, fairness, skillBands } = figuresOf(crowdOf([]), outcomeOf([]), { queues: [queueOf()] })
   expect([all.players, all.matched, all.waitMs.max, fairness.fromMs, skillBands]).toEqual([0, 0, 0, 0, []])
 })
 
-test('the figures list only the largest of very many regions', () => {
+test('the run statistics list only the largest of very many regions', () => {
   const crowd = crowdOf(Array.from({ length: 200 }, (_, at) => [{ region: at < 100 ? 'large' : `region ${at}` }]))
   const outcome = outcomeOf(crowd.parties.map(() => ({ end: 'gaveUp' as const })))
   const { by } = figuresOf(crowd, outcome, { queues: [queueOf()] })

@@ -83,7 +83,7 @@ test('the slices of a dimension contain each player exactly once (property)', ()
   )
 })
 
-test('shares of groups, relaxation steps and favourites in the figures each sum to 1 (property)', () => {
+test('shares of groups, relaxation steps and favourites in the run statistics each sum to 1 (property)', () => {
   fc.assert(
     fc.property(run, ({ crowd, fates }) => {
       const { fairness, queues, matches } = figuresOf(crowd, outcomeOf(fates), { queues: [queue] })
@@ -109,7 +109,7 @@ test('shares of groups, relaxation steps and favourites in the figures each sum 
   )
 })
 
-test('the order of the tickets within a match does not change the figures (property)', () => {
+test('the order of the tickets within a match does not change the run statistics (property)', () => {
   fc.assert(
     fc.property(run, ({ crowd, fates }) => {
       const outcome = outcomeOf(fates)

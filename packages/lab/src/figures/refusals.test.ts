@@ -24,7 +24,7 @@ test('the reasons of refusals count players, without ids of tickets', () => {
   ])
 })
 
-test('rare reasons of refusals are grouped in the figures', () => {
+test('rare reasons of refusals are grouped in the run statistics', () => {
   const outcome = refusedBy(Array.from({ length: 8 }, (_, index) => `ticket: reason ${index}`))
   const told = refusalsOf(crowd(Array.from({ length: 8 }, () => 1)), outcome)
   const words = told.map(({ why }) => why)
