@@ -27,26 +27,26 @@ export function testTokenStore(open: (limit: number) => Promise<StoreUnderTest>)
     return answers
   }
 
-  test('the token store considers all tokens in use when it starts', async () => {
+  test('the rate-limit token store considers all tokens in use when it starts', async () => {
     const { store } = await open(3)
     const answer = await store.take('a')
     expect(answer).toEqual({ granted: false, waitMs: times.aheadMs, free: 0, rate: 3 })
   })
 
-  test('the token store considers all tokens in use when it has lost its data', async () => {
+  test('the rate-limit token store considers all tokens in use when it has lost its data', async () => {
     const { store, wipe } = await warm(3)
     expect(await granted(store, 'a')).toEqual([true])
     await wipe()
     expect(await granted(store, 'b')).toEqual([false])
   })
 
-  test('the token store grants as many tokens as the limit, and then none', async () => {
+  test('the rate-limit token store grants as many tokens as the limit, and then none', async () => {
     const { store } = await warm(3)
     expect(await store.take('a')).toEqual({ granted: true, waitMs: 0, free: 2, rate: 3 })
     expect(await granted(store, 'b', 'c', 'd')).toEqual([true, true, false])
   })
 
-  test('the token store promises a token that returns soon, to one process only', async () => {
+  test('the rate-limit token store grants a token that returns soon with a wait, to one process only', async () => {
     const { store } = await warm(2)
     expect(await granted(store, 'a', 'b', 'c')).toEqual([true, true, false])
     await store.unused('a', 900)
@@ -56,14 +56,14 @@ export function testTokenStore(open: (limit: number) => Promise<StoreUnderTest>)
     expect(await granted(store, 'd')).toEqual([false])
   })
 
-  test('the token store grants an unused token to the next process immediately', async () => {
+  test('the rate-limit token store grants an unused token to the next process immediately', async () => {
     const { store } = await warm(1)
     expect(await granted(store, 'a', 'b')).toEqual([true, false])
     await store.unused('a', 0)
     expect(await granted(store, 'b', 'c')).toEqual([true, false])
   })
 
-  test('the token store returns a counted token within the window, and never later than planned', async () => {
+  test('a counted rate-limit token returns within the window, and never later than planned', async () => {
     const { store } = await warm(1)
     await store.take('a')
     await store.unused('a', 500)
@@ -72,7 +72,7 @@ export function testTokenStore(open: (limit: number) => Promise<StoreUnderTest>)
     expect(isAbout(promised.waitMs, 500)).toBe(true)
   })
 
-  test('the token store can extend the use of a token, and never shortens it by that', async () => {
+  test('the rate-limit token store keeps an unused token taken if its process asks to keep the token', async () => {
     const { store } = await warm(1)
     await store.take('a')
     await store.unused('a', 500)
@@ -80,7 +80,7 @@ export function testTokenStore(open: (limit: number) => Promise<StoreUnderTest>)
     expect(await granted(store, 'b')).toEqual([false])
   })
 
-  test('the token store marks a token that it had lost as in use again', async () => {
+  test('the rate-limit token store marks a token that it had lost as in use again', async () => {
     const { store, wipe, warmUp } = await warm(2)
     await store.take('a')
     await wipe()
@@ -91,7 +91,7 @@ export function testTokenStore(open: (limit: number) => Promise<StoreUnderTest>)
     expect(await granted(store, 'c', 'd')).toEqual([true, false])
   })
 
-  test('the token store can move the return of a token to an earlier time', async () => {
+  test('the rate-limit token store can move the return of a token to an earlier time', async () => {
     const { store } = await warm(1)
     await store.take('a')
     await store.keep(['a'])
@@ -101,7 +101,7 @@ export function testTokenStore(open: (limit: number) => Promise<StoreUnderTest>)
     expect(await granted(store, 'b')).toEqual([true])
   })
 
-  test('the token store ignores reports about tokens that have already returned', async () => {
+  test('the rate-limit token store ignores reports about tokens that have already returned', async () => {
     const { store } = await warm(1)
     await store.counted(['x'])
     await store.settle(['y'])
@@ -109,7 +109,7 @@ export function testTokenStore(open: (limit: number) => Promise<StoreUnderTest>)
     expect(await granted(store, 'a', 'b')).toEqual([true, false])
   })
 
-  test('the token store grants nothing in a pause, and returns how long it lasts', async () => {
+  test('the rate-limit token store grants nothing in a pause, and returns how long it lasts', async () => {
     const { store } = await warm(10)
     await store.refused(30_000)
     await store.refused(5000)
@@ -118,7 +118,7 @@ export function testTokenStore(open: (limit: number) => Promise<StoreUnderTest>)
     expect(isAbout(answer.waitMs, 30_000)).toBe(true)
   })
 
-  test('the token store lowers the rate to 70 % on a 429, once for all requests in flight', async () => {
+  test('the rate-limit token store lowers the rate to 70 % on a 429, once for all requests in flight', async () => {
     const { store } = await warm(10)
     await store.refused(0)
     await store.refused(0)
@@ -126,13 +126,13 @@ export function testTokenStore(open: (limit: number) => Promise<StoreUnderTest>)
     expect(await granted(store, 'b', 'c', 'd', 'e', 'f', 'g', 'h')).toEqual([...Array(6).fill(true), false])
   })
 
-  test('the token store lowers the rate at most to a tenth, and never below one request', async () => {
+  test('the rate-limit token store lowers the rate at most to a tenth, and never below one request', async () => {
     const { store } = await warm(1)
     await store.refused(0)
     expect(await store.take('a')).toMatchObject({ granted: true, rate: 1 })
   })
 
-  test('the token store considers all tokens in use on request', async () => {
+  test('the rate-limit token store considers all tokens in use after a reset', async () => {
     const { store } = await warm(2)
     await store.reset()
     expect(await granted(store, 'a')).toEqual([false])

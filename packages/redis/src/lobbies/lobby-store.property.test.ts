@@ -119,7 +119,7 @@ describeRedis('the lobby store in Redis', () => {
   })
   afterAll(() => it.close())
 
-  test('the Redis lobby store answers every sequence of commands as the store in memory does', async () => {
+  test('the Redis lobby store gives the same answers as the store in memory for any commands', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(command, { maxLength: 40 }), async (commands) => {
         runs += 1
@@ -130,7 +130,7 @@ describeRedis('the lobby store in Redis', () => {
     )
   })
 
-  test('the Redis lobby store finds a lobby with two traits among many that share one of them', async () => {
+  test('the Redis lobby store finds the lobby with two attributes among many with one of them', async () => {
     const store = createRedisLobbyStore({ redis: it.redis, name: 'rare' })
     const rare = { mode: 'duel', map: 'ice' }
     await store.create(lobbyOf('rare', ['ann'], { data: rare }), 1)

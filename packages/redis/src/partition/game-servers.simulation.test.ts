@@ -198,7 +198,7 @@ async function simulate(seed: number): Promise<readonly string[]> {
 }
 
 test.each(Array.from({ length: SEEDS }, (_, index) => FIRST + index))(
-  'no player is in two matches and no server is lost when processes and servers end: seed %i',
+  'no player is in two matches and no server is lost when processes and servers end (seed %i)',
   async (seed) => {
     expect(await simulate(seed)).toEqual([])
   },

@@ -47,7 +47,7 @@ test('errors about stored data never repeat that data', () => {
 
 const KINDS = ['body', 'header', 'assignment', 'record', 'backfill', 'result'] as const
 test.each(KINDS)(
-  'a damaged %s in the store is reported without its content, and the process continues',
+  'a damaged entry of the kind %s in the store is reported without its content, and the process continues',
   async (what) => {
     const results = { url: 'https://game.example.com/results', secret: `whsec_${btoa('x'.repeat(32))}` }
     const { clock, partition, problems, process, pass, player } = createWorld(what === 'result' ? { results } : {})

@@ -91,7 +91,7 @@ test('after a gap in the stream all servers report again, spread over time, and 
   expect(waits.size()).toBe(0)
 })
 
-test('a second stream gap wakes servers that wait again while servers of the first gap are still woken', async () => {
+test('if a second stream gap follows, servers that were woken and wait again are woken once more', async () => {
   const { clock, waits, ended, begin } = open()
   for (let nth = 0; nth < 20; nth += 1) void begin(`s${nth}`)
   waits.missed()
