@@ -79,7 +79,7 @@ test.each([
   ['a Redis on this machine', redis('redis://127.0.0.1'), []],
   ['an encrypted Redis', redis('rediss://redis.example'), []],
   ['an unencrypted Redis', redis('redis://redis.example'), ['warning 3 store.redis.url']],
-  ['acceptance', queue('acceptance: { withinMs: 9000 }'), []],
+  ['acceptance with a cooldown', queue('acceptance: { withinMs: 9000 }'), []],
   [
     'acceptance without a cooldown',
     queue('acceptance: { withinMs: 9000 }, cooldown: { for: [] }'),
@@ -106,13 +106,17 @@ test.each([
     queue('rules: [{ kind: difference, attribute: PARTY_SIZE, max: 1 }]'),
     ['warning 2 queues.0.rules.0'],
   ],
-  ['the size of a party', queue('rules: [{ kind: difference, attribute: $partySize, max: 1 }]'), []],
+  ['a rule about the party size', queue('rules: [{ kind: difference, attribute: $partySize, max: 1 }]'), []],
   ['attribute values that look alike', queue(SIMILAR), ['warning 2 queues.0.rules.1', 'warning 2 queues.0.rules.2']],
-  ['attribute values that are equal or differ', queue(SIMILAR.replace("'40'", "'41'").replace(DECOMPOSED, 'tank')), []],
-  ['an attribute that a backend states', queue(RATED), []],
-  ['an attribute that no caller may state', queue(RATED).replace(AUTH, CLAIMS), ['warning 2 queues.0.rules.0']],
-  ['an attribute that a claim states', queue(RATED.replace('rating', 'skill')).replace(AUTH, CLAIMS), []],
-  ['an attribute that players state', queue(`${RATED}, playerMayState: [rating]`).replace(AUTH, CLAIMS), []],
+  [
+    'attribute values that are equal or clearly differ',
+    queue(SIMILAR.replace("'40'", "'41'").replace(DECOMPOSED, 'tank')),
+    [],
+  ],
+  ['an attribute that only a backend may set', queue(RATED), []],
+  ['an attribute that no caller may set', queue(RATED).replace(AUTH, CLAIMS), ['warning 2 queues.0.rules.0']],
+  ['an attribute from a token claim', queue(RATED.replace('rating', 'skill')).replace(AUTH, CLAIMS), []],
+  ['an attribute that players may set', queue(`${RATED}, playerMayState: [rating]`).replace(AUTH, CLAIMS), []],
   [
     'servers without a URL to register at',
     CALM.replace("version: '1'", "version: '1', probe: { kind: registration }"),
@@ -139,8 +143,8 @@ test.each([
     `${POOLED.replace('store: { folder: data }', 'store: memory')}${PUBLIC}, admin: '127.0.0.1:9' }\n`,
     ['warning 3 store', 'warning 6 pools'],
   ],
-  ['a pool', `${POOLED}${PUBLIC}, admin: '127.0.0.1:9' }\n`, []],
-  ['a pool with a source', `${SOURCED}${PUBLIC}, admin: '127.0.0.1:9' }\n`, []],
+  ['a pool without risks', `${POOLED}${PUBLIC}, admin: '127.0.0.1:9' }\n`, []],
+  ['a pool with a source, without risks', `${SOURCED}${PUBLIC}, admin: '127.0.0.1:9' }\n`, []],
   [
     'an unused source, and an unencrypted one',
     `${SOURCED.replace('https://hoster', 'http://hoster')}  wood: ${SOURCE}\n${PUBLIC}, admin: '127.0.0.1:9' }\n`,
@@ -164,6 +168,6 @@ test.each([
     ),
     ['warning 1 service.share', 'warning 3 store.redis'],
   ],
-])('a configuration is checked for risks: %s', async (_, text, expected) => {
+])('a configuration has exactly the expected warnings about risks: %s', async (_, text, expected) => {
   expect(await warningsOf(text)).toEqual(expected)
 })

@@ -27,15 +27,15 @@ const ORIGIN =
   'http://localhost:* for each port; or * for each page'
 
 export const WRONG_FILES: readonly WrongFile[] = [
-  { what: 'nothing', text: '', says: ['1:1 : is empty: `muster init` writes a configuration to begin with'] },
+  { what: 'an empty file', text: '', says: ['1:1 : is empty: `muster init` writes a configuration to begin with'] },
   {
     what: 'only comments',
     text: '# to do\n',
     says: ['1:1 : is empty: `muster init` writes a configuration to begin with'],
   },
-  { what: 'a text', text: 'hello\n', says: ['1:1 : must be names with values, got a text'] },
+  { what: 'only a string', text: 'hello\n', says: ['1:1 : must be names with values, got a text'] },
   {
-    what: 'a number whose digits are in the bound that it breaks',
+    what: 'numbers below their minimum',
     text: BASE.replace('matchSize: 2', 'matchSize: 2\n    targetWaitMs: 0\n    fillForMs: -1'),
     says: [
       '5:19 queues.0.targetWaitMs: must be at least 1000, got 0',
@@ -46,12 +46,12 @@ export const WRONG_FILES: readonly WrongFile[] = [
   { what: 'no queue', text: `${SERVICE}\n`, says: ['1:1 queues: is missing'] },
   { what: 'an empty list of queues', text: `${SERVICE}\nqueues: []\n`, says: ['2:9 queues: must not be empty'] },
   {
-    what: 'a section that is not known',
+    what: 'an unknown section',
     text: `${BASE}teleport: { enabled: true }\nspendings: {}\n`,
     says: ['6:1 teleport: is not known', '7:1 spendings: is not known; did you mean spending?'],
   },
   {
-    what: 'a field that is misspelt',
+    what: 'a misspelt field',
     text: `${BASE}spending:\n  maxServer: 5\n  maxStating: 7\n`,
     says: [
       '7:3 spending.maxServer: is not known; did you mean maxServers?',
@@ -59,7 +59,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     ],
   },
   {
-    what: 'settings of the service that are not known, or not possible',
+    what: 'unknown and impossible settings of the service',
     text: BASE.replace(
       'token: { env: TOKEN } }',
       'token: { env: TOKEN }, settings: { createDeployPath: /x, createDeploymentPath: v2, ' +
@@ -73,7 +73,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     ],
   },
   {
-    what: 'origins of pages that no browser sends',
+    what: 'CORS origins that no browser sends',
     text: `${BASE}cors: { origins: ['https://*.example.com', 'https://a.*.com', '*.example.com'] }\n`,
     says: [
       `6:44 cors.origins.1: ${ORIGIN}, got a text of 15 characters`,
@@ -81,7 +81,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     ],
   },
   {
-    what: 'one of two names, misspelt',
+    what: 'misspelt required fields',
     text: `${BASE.replace('matchSize', 'matchSise')}auth:\n  jwt: { jwkz: 'https://id.example/keys' }\n`,
     says: [
       '4:5 queues.0.matchSise: is not known; did you mean matchSize?',
@@ -110,7 +110,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     ],
   },
   {
-    what: 'a secret from two places, from nowhere and from what is no variable',
+    what: 'secrets with two sources, no source and an invalid variable',
     text: `${BASE}auth:
   keys:
     - { name: a, role: look, key: { env: A, file: a.txt } }
@@ -140,7 +140,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     ],
   },
   {
-    what: 'numbers as people write them',
+    what: 'numbers with units, underscores and quotes',
     text:
       `${BASE}matching: { tickMs: 250ms, listLagMs: 5s, endedTicketTtlMs: 60_000, readsPerSecond: "19" }\n` +
       `listen: { port: 80.5 }\n`,
@@ -153,7 +153,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     ],
   },
   {
-    what: 'words for true and false',
+    what: 'yes and off instead of true and false',
     text: `${BASE}inspect: yes\nbeacons: { enabled: off }\n`,
     says: [
       '6:10 inspect: must be true or false, got a text; write true',
@@ -161,7 +161,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     ],
   },
   {
-    what: 'numbers where texts belong',
+    what: 'numbers instead of strings',
     text: RULE('kind: avoid').replace("version: '1'", 'version: 1.10').replace('name: duel', 'name: 1'),
     says: [
       '3:11 queues.0.name: must be a text, got 1; write "1", in quotes',
@@ -177,7 +177,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     says: ['1:17 listen.port: must be at most 65535, got 70000', '2:72 service.share: must be at most 1, got 2'],
   },
   {
-    what: 'an address that is none',
+    what: 'invalid URLs and an invalid network',
     text:
       `${BASE}profiles: { url: profiles.example }\n` +
       `listen: { publicUrl: 'ftp://mm.example' }\n` +
@@ -189,7 +189,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     ],
   },
   {
-    what: 'two queues of one name',
+    what: 'two queues with the same name',
     text: `${BASE}  - name: duel\n    matchSize: 4\n    ${DEPLOY}\n`,
     says: ['6:11 queues.1.name: is the name of queues.0 too'],
   },
@@ -222,7 +222,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     ],
   },
   {
-    what: 'a limit whose steps have a misspelt name',
+    what: 'a misspelt field in a step of a limit',
     text: RULE(
       'kind: distance\n        maxKm:\n          - { afterMs: 0, value: 500 }\n          - { after: 9000, ' +
         'value: 1000 }',
@@ -230,7 +230,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     says: ['9:15 queues.0.rules.0.maxKm.1.after: is not known; did you mean afterMs?'],
   },
   {
-    what: 'a wrong rule within another',
+    what: 'a misspelt field of a rule within another rule',
     text: RULE('kind: any\n        rules:\n          - kind: avoid\n          - { kind: equal, atribute: mode }'),
     says: ['9:28 queues.0.rules.0.rules.1.atribute: is not known; did you mean attribute?'],
   },
@@ -240,17 +240,17 @@ export const WRONG_FILES: readonly WrongFile[] = [
     says: ['6:21 webhook.enabled: needs listen.publicUrl, at which the service finds this program'],
   },
   {
-    what: 'tokens with keys and a secret, or with the wrong algorithm',
+    what: 'a JWT algorithm that does not fit public keys',
     text: `${BASE}auth:\n  jwt:\n    jwks: https://id.example/keys\n    algorithms: [ES256, HS256]\n`,
     says: ['9:25 auth.jwt.algorithms.1: needs a shared secret, not public keys (jwks)'],
   },
   {
-    what: 'tokens with keys and a secret at once',
+    what: 'both public keys and a secret for JWT',
     text: `${BASE}auth:\n  jwt: { jwks: 'https://id.example/keys', secret: { env: S } }\n`,
     says: ['7:8 auth.jwt: must have either jwks or secret'],
   },
   {
-    what: 'two keys of one name',
+    what: 'two keys with the same name',
     text:
       `${BASE}auth:\n` +
       `  keys:\n` +
@@ -259,7 +259,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     says: ['9:15 auth.keys.1.name: is the name of auth.keys.0 too'],
   },
   {
-    what: 'a queue whose pool is misspelt, and which has another fault',
+    what: 'a queue with a misspelt pool and an invalid match size',
     text: `${SERVICE}\n${POOL}\nqueues:\n  - name: duel\n    matchSize: 0\n    pool: arina\n`,
     says: [
       '7:16 queues.0.matchSize: must be at least 1, got 0',
@@ -277,7 +277,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     ],
   },
   {
-    what: 'pools with faults, whose queues have none of their own',
+    what: 'invalid pools and valid queues',
     text:
       `${SERVICE}\npools:\n  - name: arena\n    deploy: { application: game, version: 1 }\n` +
       `    places: [{ name: Paris, latitude: 98.9, longitude: 2.4 }]\n    warm: { hit: 1.5, maxi: 5 }\n` +
@@ -292,21 +292,21 @@ export const WRONG_FILES: readonly WrongFile[] = [
     ],
   },
   {
-    what: 'two pools of one name',
+    what: 'two pools with the same name',
     text:
       `${SERVICE}\n${POOL}\n  - name: arena\n    deploy: { application: game, version: '2' }\n` +
       `queues:\n  - { name: duel, matchSize: 2, pool: arena }\n`,
     says: ['5:11 pools.1.name: is the name of pools.0 too'],
   },
   {
-    what: 'a pool of a source that there is not',
+    what: 'a pool with an unknown source',
     text:
       `${SERVICE}\n${POOL}\n    source: metall\nqueues:\n  - { name: duel, matchSize: 2, pool: arena }\n` +
       `sources:\n  metal: { allocator: 'https://hoster.example/muster', secret: { env: METAL } }\n`,
     says: ['5:13 pools.0.source: is none of the sources, got "metall"; did you mean metal?'],
   },
   {
-    what: 'sources that are neither, both, or lack a secret',
+    what: 'sources with no kind, two kinds or no secret',
     text:
       `${BASE}sources:\n  a: {}\n  b: { allocator: 'https://x', secret: { env: S }, launch: { command: [game] } }\n` +
       `  c: { allocator: 'https://x' }\n  d: { launch: { command: [], max: 0, ports: { game: QUIC } } }\n` +
@@ -322,7 +322,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     ],
   },
   {
-    what: 'a file without the service, where something needs it',
+    what: 'parts that need a deployment service, without a service',
     text:
       `pools:\n  - { name: own, ${DEPLOY} }\n  - { name: far, source: a, ${DEPLOY} }\nqueues:\n` +
       `  - { name: duel, matchSize: 2, ${DEPLOY} }\n  - { name: solo, matchSize: 1, pool: far }\n` +
@@ -336,7 +336,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     ],
   },
   {
-    what: 'processes of this machine where another may lead',
+    what: 'local processes with a Redis store',
     text: `${BASE}store: { redis: { url: 'redis://localhost' } }\nsources:\n  a: { launch: { command: [game] } }\n`,
     says: [
       '8:16 sources.a.launch: needs a store of one process, a folder or memory: with Redis another machine may lead ' +
@@ -355,7 +355,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     ],
   },
   {
-    what: 'attributes of servers that players choose, and that the browser does not declare',
+    what: 'attributes of player-started servers that the browser does not declare',
     text:
       `${SERVICE}\n${POOL}\n    custom: { attributes: [mod, rank] }\n` +
       `queues:\n  - { name: duel, matchSize: 2, pool: arena }\n` +
@@ -371,7 +371,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     ],
   },
   {
-    what: 'secrets of servers and results as texts',
+    what: 'secrets of servers and results written in the file',
     text: `${BASE}servers: { secret: hunter2 }\nresults: { url: 'ftp://x', secret: whsec_hunter2 }\n`,
     says: [
       '6:20 servers.secret: is a secret, which must not be in this file: write { env: NAME_OF_A_VARIABLE } or ' +
@@ -387,17 +387,17 @@ export const WRONG_FILES: readonly WrongFile[] = [
     says: ['8:7 auth.keys.0.role: is missing'],
   },
   {
-    what: 'lobbies that become matches of no queue',
+    what: 'lobbies with an unknown queue',
     text: `${BASE}lobbies: { startAs: match, queue: dual }\n`,
     says: ['6:35 lobbies.queue: is none of the queues; did you mean duel?'],
   },
   {
-    what: 'lobbies with a queue that they do not use',
+    what: 'lobbies with a queue that has no effect',
     text: `${BASE}lobbies: { queue: duel }\n`,
     says: ['6:19 lobbies.queue: is only used with startAs: match'],
   },
   {
-    what: 'a store that is none',
+    what: 'a Redis store without a URL',
     text: `${BASE}store: { redis: { prefix: mu } }\n`,
     says: ['6:10 store.redis.url: is missing'],
   },
@@ -407,7 +407,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     says: ['6:10 store.foldr: is not known; did you mean folder?'],
   },
   {
-    what: 'a command that is one text',
+    what: 'a command that is a string instead of a list',
     text: `${BASE}launch: node server.js\n`,
     says: ['6:9 launch: must be a list: the program and its arguments; or { command, folder }, got a text'],
   },

@@ -2,7 +2,7 @@ import { BASE, QUEUES, SERVICE, type WrongFile } from './wrong-files.fixture.js'
 
 /** Files that are not YAML, or use unsupported parts of it. */
 export const WRONG_YAML: readonly WrongFile[] = [
-  { what: 'a name twice', text: `${BASE}name: a\nname: b\n`, says: ['7:1 name: is a duplicate key'] },
+  { what: 'a duplicate key', text: `${BASE}name: a\nname: b\n`, says: ['7:1 name: is a duplicate key'] },
   {
     what: 'a tab',
     text: `${BASE}spending:\n\tmaxServers: 5\n`,
@@ -24,7 +24,7 @@ export const WRONG_YAML: readonly WrongFile[] = [
     says: ['1:7 : has a quote that is not closed'],
   },
   {
-    what: 'a second colon',
+    what: 'a second colon in an unquoted value',
     text: `name: my: game\n${BASE}`,
     says: ['1:7 : has a second colon: a text with a colon in it must stand in quotes'],
   },
@@ -34,17 +34,17 @@ export const WRONG_YAML: readonly WrongFile[] = [
     says: ['4:1 : is not indented like the entry that it belongs to, or lacks the - of an entry'],
   },
   {
-    what: 'a text that begins with a mark',
+    what: 'an unquoted value that begins with @',
     text: `${SERVICE}\nqueues:\n  - name: @duel\n`,
     says: ['3:11 : begins with @, so it must stand in quotes'],
   },
   {
-    what: 'a tag',
+    what: 'a YAML tag',
     text: `service: { url: https://service.example, token: !env TOKEN }\n${QUEUES}\n`,
     says: ['1:49 : has a tag, and tags are not known here: a secret is { env: NAME } or { file: path }'],
   },
   {
-    what: 'an alias of nothing',
+    what: 'an alias without an anchor',
     text: `${BASE}spending: *bounds\n`,
     says: [
       '6:11 spending: is an alias of nothing that stands before it; a text that begins with * must stand in quotes',
@@ -56,16 +56,20 @@ export const WRONG_YAML: readonly WrongFile[] = [
     says: ['6:28 spending.maxServers: is an alias of a value that contains it'],
   },
   {
-    what: 'a name that no object may have',
+    what: 'the key __proto__',
     text: `${BASE}__proto__: { polluted: true }\n`,
     says: ['6:1 __proto__: may not be a name'],
   },
   {
-    what: 'a merge of what has no names',
+    what: 'a merge of a value that is not a mapping',
     text: `${BASE}spending:\n  <<: 5\n`,
     says: ['7:3 spending.<<: must be an alias of names and values'],
   },
-  { what: 'another YAML', text: `%YAML 1.1\n---\n${BASE}`, says: ['1:1 : requires a YAML version other than 1.2'] },
+  {
+    what: 'another YAML version',
+    text: `%YAML 1.1\n---\n${BASE}`,
+    says: ['1:1 : requires a YAML version other than 1.2'],
+  },
   {
     what: 'a control character',
     text: `name: a\u{0}b\n${BASE}`,

@@ -20,7 +20,7 @@ function arena(pool = ARENA): string {
 }
 const without = (more: string, queues = POOLED) => yamlOf('http://unused', more, queues).replace(/^service:.*\n/m, '')
 
-test('without a deployment service, Muster serves players, and allocates and checks only its source', async () => {
+test('without a deployment service, Muster serves players with servers of its source only', async () => {
   const text = without(arena())
   const { server, ask } = await openServer(text)
   onTestFinished(async () => void (await server.close()))

@@ -52,7 +52,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-test('muster check --live polls each source without servers, and checks no versions of its pools', async () => {
+test('muster check --live polls each source, and does not check application versions of its pools', async () => {
   const { emulator, url } = await openService()
   onTestFinished(() => emulator.close())
   const readings = async (hoster: string) => {
