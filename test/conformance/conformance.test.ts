@@ -95,7 +95,7 @@ describe('a response of the emulator to a specific cause', () => {
   })
 
   test.each([...usual, ...unusual])(
-    'the response of the emulator conforms to the API document: $id $status',
+    'the response of the emulator to $id with status $status conforms to the API document',
     async ({ id, status, cause }) => {
       const { service: fresh, furniture } = await furnished(cause?.options)
       service = fresh

@@ -50,7 +50,7 @@ const unsayable = ['an empty name in a path', 'a number as storage']
 const sayable = badInputs.filter(([what]) => !unsayable.includes(what))
 
 test.each(sayable)(
-  'the emulator answers an invalid input with 400 and the name of the field: %s',
+  'the emulator answers 400 to an input with %s, naming the field',
   async (_, operation, valid, change, field) => {
     const { status, message } = await sendInput(operation, { ...valid, ...change })
     expect(status).toBe(400)

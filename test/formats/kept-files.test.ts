@@ -101,7 +101,7 @@ describe.skipIf(skipsRedis())('kept data in Redis', () => {
   }
 
   test.each(readdirSync(kept).filter((name) => name.startsWith('redis-')))(
-    'kept data in Redis can be taken over by a new leader: %s',
+    'a new leader can take over the kept data of an earlier version in Redis: %s',
     async (name) => {
       const { keys, ...ids } = JSON.parse(readFileSync(join(kept, name), 'utf8')) as Ids & { keys: readonly KeptKey[] }
       const connection = await connectRedis({ client: { url: redis.url }, prefix: 'kept' })

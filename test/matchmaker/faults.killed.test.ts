@@ -46,7 +46,7 @@ const deaths = [
 ] as const
 
 test.concurrent.each(deaths)(
-  'after kill -9 $moment the entry $kind is written, no server is orphaned and none in use is stopped',
+  'after kill -9 $moment the log entry $kind is written, no server is orphaned and none in use is stopped',
   async ({ kind, moment }) => {
     const emulator = createEmulator({ speed: 40, random: seededRandom(1), deployments: { listLagMs: 100 } })
     const { url } = await emulator.listen()

@@ -47,7 +47,7 @@ const of = (operation: AnyOperation, valid: object, rows: readonly Row[]): BadIn
 export const badInputs: readonly BadInput[] = [
   ...of(api.versions.create, version, [
     ['req_memory above twice req_cpu', { req_memory: 2049 }],
-    ['req_cpu below what was seen', { req_cpu: 99, req_memory: 100 }],
+    ['req_cpu below the observed minimum', { req_cpu: 99, req_memory: 100 }],
     ['half a CPU unit', { req_cpu: 1024.5 }],
     ['a port above 59999', { ports: [{ port: 60_000, protocol: 'UDP' }] }, 'ports.0.port'],
     ['a port below 0', { ports: [{ port: -1, protocol: 'UDP' }] }, 'ports.0.port'],
@@ -55,12 +55,12 @@ export const badInputs: readonly BadInput[] = [
     ['a max_duration above a day', { max_duration: 1441 }],
     ['a grace period of 4 seconds', { termination_grace_period_seconds: 4 }],
     ['a value of more than 4096 bytes', { envs: [{ key: 'k', value: '€'.repeat(1366) }] }, 'envs.0.value'],
-    ['no sockets', { session_config: { kind: 'Seat', sockets: 0 } }, 'session_config.sockets'],
+    ['zero sockets', { session_config: { kind: 'Seat', sockets: 0 } }, 'session_config.sockets'],
   ]),
   ...of(api.versions.update, { app_name: 'a', version_name: 'v' }, [
-    ['CPU in an update', { req_cpu: 512 }],
-    ['memory in an update', { req_memory: 512 }],
-    ['GPU in an update', { req_video: 512 }],
+    ['only req_cpu in an update', { req_cpu: 512 }],
+    ['only req_memory in an update', { req_memory: 512 }],
+    ['only req_video in an update', { req_video: 512 }],
   ]),
   ...of(api.applications.create, { name: 'shooter' }, [
     ['an image that is not base64', { image: 'not base64!' }],
@@ -70,15 +70,19 @@ export const badInputs: readonly BadInput[] = [
   ...of(api.applications.get, { app_name: 'a' }, [['an empty name in a path', { app_name: '' }]]),
   ...of(api.deployments.deployLegacy, legacy, [
     ['neither ip_list nor geo_ip_list', { ip_list: undefined }],
-    ['both of them', { geo_ip_list: [{ ip: '203.0.113.8', latitude: 1, longitude: 2 }] }],
+    ['both ip_list and geo_ip_list', { geo_ip_list: [{ ip: '203.0.113.8', latitude: 1, longitude: 2 }] }],
     ['an empty ip_list', { ip_list: [] }],
   ]),
   ...of(api.deployments.create, deployment, [
     ['no user', { users: [] }],
     ['an unknown kind of user', { users: [{ ...address, user_type: 'name' }] }, 'users.0.user_type'],
-    ['coordinates for an address', { users: [{ ...place, user_type: 'ip_address' }] }, 'users.0.user_data.ip_address'],
     [
-      'an address that is none',
+      'coordinates instead of an IP address',
+      { users: [{ ...place, user_type: 'ip_address' }] },
+      'users.0.user_data.ip_address',
+    ],
+    [
+      'an invalid IP address',
       { users: [{ ...address, user_data: { ip_address: '1.2.3' } }] },
       'users.0.user_data.ip_address',
     ],
@@ -88,12 +92,12 @@ export const badInputs: readonly BadInput[] = [
       'users.0.user_data.latitude',
     ],
     [
-      'a variable that does not say whether it is hidden',
+      'a variable without is_hidden',
       { environment_variables: [{ key: 'k', value: 'v' }] },
       'environment_variables.0.is_hidden',
     ],
     ['a tag of 41 characters', { tags: ['x'.repeat(41)] }, 'tags.0'],
-    ['a webhook that is no URL', { webhook_on_ready: { url: 'here' } }, 'webhook_on_ready.url'],
+    ['a webhook that is not a URL', { webhook_on_ready: { url: 'here' } }, 'webhook_on_ready.url'],
     ['a webhook to a file', { webhook_on_error: { url: 'file:///etc/passwd' } }, 'webhook_on_error.url'],
   ]),
   ...of(api.deployments.stop, { request_id: 'r' }, [
@@ -104,17 +108,13 @@ export const badInputs: readonly BadInput[] = [
     ['no filter', { filters: [] }],
   ]),
   ...of(api.deployments.list, {}, [
-    [
-      'an order that is none',
-      { query: { order_by: [{ field: 'created_at', order: 'up' }] } },
-      'query.order_by.0.order',
-    ],
+    ['an invalid order', { query: { order_by: [{ field: 'created_at', order: 'up' }] } }, 'query.order_by.0.order'],
   ]),
   ...of(api.deployments.metrics, metrics, [
     ['an end at the start', { start_time: start, end_time: start }, 'end_time'],
     ['an end before the start', { start_time: start, end_time: '2026-01-31 07:59:59.9' }, 'end_time'],
     [
-      'an end with a shorter fraction, yet before',
+      'an end before the start, with a shorter fraction',
       { start_time: '2026-01-31 08:00:00.12', end_time: '2026-01-31 08:00:00.1' },
       'end_time',
     ],
@@ -123,9 +123,9 @@ export const badInputs: readonly BadInput[] = [
     ['30 February', { end_time: '2026-02-30 08:00:00.000000' }],
     ['25 o’clock', { end_time: '2026-01-31 25:00:00.000000' }],
     ['steps without a unit', { steps: '30' }],
-    ['steps of nothing', { steps: '0m' }],
+    ['steps of 0 minutes', { steps: '0m' }],
     ['steps in days', { steps: '1d' }],
-    ['raw as text', { raw: 'yes' }],
+    ['raw as a string', { raw: 'yes' }],
   ]),
   ...of(api.storages.create, storage, [
     ['log version v3', { container_log_version: 'v3' }],
@@ -142,7 +142,7 @@ export const badInputs: readonly BadInput[] = [
   ]),
   ...of(api.policies.create, policy, [
     ['a threshold below 0.1', { threshold: 0.09 }],
-    ['fewer than no deployments', { minimum: -1 }],
+    ['a negative number of deployments', { minimum: -1 }],
   ]),
   ...of(api.policies.update, { fleet_name: 'eu', policy_name: 'base' }, [['a threshold above 1', { threshold: 1.1 }]]),
   ...of(api.tags.create, { request_id: 'r', name: 't' }, [['an empty tag', { name: '' }]]),

@@ -23,15 +23,12 @@ function complaint(
 }
 
 describe('an input that the document or public facts exclude', () => {
-  test.each(badInputs)(
-    'an input that the document or public facts exclude is refused with the field: %s',
-    (_, operation, valid, change, field) => {
-      expect(complaint(operation, valid)).toBeUndefined()
-      const found = complaint(operation, { ...valid, ...change })
-      expect(found?.field).toBe(field)
-      expect(found?.message).not.toBe('')
-    },
-  )
+  test.each(badInputs)('an input with %s is refused, naming the field', (_, operation, valid, change, field) => {
+    expect(complaint(operation, valid)).toBeUndefined()
+    const found = complaint(operation, { ...valid, ...change })
+    expect(found?.field).toBe(field)
+    expect(found?.message).not.toBe('')
+  })
 })
 
 type Edge = readonly [what: string, operation: AnyOperation, input: object]
@@ -93,7 +90,7 @@ const paged = Object.entries(api).flatMap(([group, members]) =>
     .filter(([, { items }]) => items !== undefined),
 )
 
-test.each(paged)('the page and limit of a list are whole numbers from 1: %s', (_, operation) => {
+test.each(paged)('%s accepts as page and limit only whole numbers from 1', (_, operation) => {
   const names = Object.fromEntries(operation.pathKeys.map((key) => [key, 'x']))
   for (const key of ['page', 'limit']) {
     expect(complaint(operation, { ...names, [key]: 1 })).toBeUndefined()
@@ -114,7 +111,7 @@ const required: readonly (readonly [string, AnyOperation, object])[] = [
   ['deployments.selfStop', api.deployments.selfStop, { request_id: 'r', access_point_id: 'a', authorization: 'token' }],
 ]
 
-test.each(required)('a missing input field is refused by name: %s', (_, operation, valid) => {
+test.each(required)('a missing input field of %s is refused by name', (_, operation, valid) => {
   for (const key of Object.keys(valid)) {
     const { [key as keyof typeof valid]: _removed, ...rest } = valid
     expect(complaint(operation, rest)?.field, key).toBe(key)

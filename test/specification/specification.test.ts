@@ -40,7 +40,7 @@ test('the API description has exactly the documented rate limits', () => {
 })
 
 test.each(rows.map((row) => [row.route, row] as const))(
-  'the API description of %s agrees with the tables',
+  'the API description of %s agrees with the tables of the specification',
   (_, row) => {
     const operation = operationOf(row)
     const input = jsonSchema(operation.input)

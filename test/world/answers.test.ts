@@ -66,22 +66,19 @@ describe('a response that the observed description allows', () => {
     expect([known.length, gone.length]).toEqual([46, 12])
   })
 
-  test.each(known)(
-    'the client reads, without loss, a response of an operation as the live service describes it: %s',
-    async (id) => {
-      for (const { status, body } of observed.get(routeOf(id))?.gives ?? [])
-        await fc.assert(
-          fc.asyncProperty(body === undefined ? fc.constant(undefined) : ofShape(body), async (made) => {
-            const sent = countedRight(id, made)
-            if (saysNothing(id, sent)) return
-            expect(lost(sent, described.get(id)?.output === undefined ? sent : await answered(id, status, sent))).toBe(
-              undefined,
-            )
-          }),
-          { numRuns: 15 },
-        )
-    },
-  )
+  test.each(known)('the client reads without loss the response to %s as observed at the live service', async (id) => {
+    for (const { status, body } of observed.get(routeOf(id))?.gives ?? [])
+      await fc.assert(
+        fc.asyncProperty(body === undefined ? fc.constant(undefined) : ofShape(body), async (made) => {
+          const sent = countedRight(id, made)
+          if (saysNothing(id, sent)) return
+          expect(lost(sent, described.get(id)?.output === undefined ? sent : await answered(id, status, sent))).toBe(
+            undefined,
+          )
+        }),
+        { numRuns: 15 },
+      )
+  })
 })
 
 describe('a response that the specification allows', () => {

@@ -34,24 +34,27 @@ const BESIDE_THE_SHAPES = ['.total_count', '.pagination']
 describe('a response of the emulator in mode observed', () => {
   const known = operations.map(([id]) => id).filter((id) => observedOf(id) !== undefined)
 
-  test.each(known)('the emulator in mode observed responds in exactly the observed shape: %s', async (id) => {
-    const service = await furnished()
-    const { status, text, body } = await service.send(id)
-    const given = observedOf(id)?.gives.find((one) => one.status === status)
-    expect(given, `${status} ${text}`).toBeDefined()
-    if (given?.body === undefined) expect(text).toBe(undefined)
-    else {
-      expect(faultIn(body, given.body)).toBe(undefined)
-      const surplus = surplusIn(body, given.body)
-      expect(id === 'registry.listTags' ? surplus.filter((one) => !BESIDE_THE_SHAPES.includes(one)) : surplus).toEqual(
-        [],
-      )
-    }
-    await service.close()
-  })
+  test.each(known)(
+    'in mode observed the emulator answers %s in exactly the shape observed at the live service',
+    async (id) => {
+      const service = await furnished()
+      const { status, text, body } = await service.send(id)
+      const given = observedOf(id)?.gives.find((one) => one.status === status)
+      expect(given, `${status} ${text}`).toBeDefined()
+      if (given?.body === undefined) expect(text).toBe(undefined)
+      else {
+        expect(faultIn(body, given.body)).toBe(undefined)
+        const surplus = surplusIn(body, given.body)
+        expect(
+          id === 'registry.listTags' ? surplus.filter((one) => !BESIDE_THE_SHAPES.includes(one)) : surplus,
+        ).toEqual([])
+      }
+      await service.close()
+    },
+  )
 
   test.each(known)(
-    'the emulator in mode observed answers %s for an unknown id with a documented status',
+    'in mode observed the emulator answers %s for an unknown id with a documented status',
     async (id) => {
       const service = await furnished()
       const { method = '', path = '', errors = [], gives = [] } = observedOf(id) ?? {}

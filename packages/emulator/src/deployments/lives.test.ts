@@ -181,7 +181,7 @@ test.each([
   ['stay deploying', 120_000, 'Status.ERROR', 'time_to_deploy exceeded'],
   ['error', 11_000, 'Status.ERROR', 'the container could not be started'],
 ] as const)(
-  'the declared deployment fault %j appears after %i ms',
+  'with the declared fault %j, a deployment shows it after %i ms',
   async (deployment, ms, current_status, error_detail) => {
     const { clock, deploy, status } = await studio({
       faults: [{ operation: 'deployments.create', deployment, nth: [2] }],
