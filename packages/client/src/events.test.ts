@@ -145,6 +145,8 @@ test('an event stream that has missed a version, or whose check fails, is replac
   )
   const silence = async (version: number) => {
     const quiet = follow(version)
+    await clock.advance(0)
+    opened.at(-1)?.emit('ticket', ticket(version))
     await clock.advance(35_000)
     return quiet
   }
@@ -158,4 +160,28 @@ test('an event stream that has missed a version, or whose check fails, is replac
   await silence(2)
   await silence(2)
   expect(opened.map(({ source }) => source.readyState)).toEqual([2, 2, 2])
+})
+
+test.each([
+  ['stays silent', 35_000, () => {}],
+  [
+    'is refused',
+    0,
+    ({ source, emit }: ReturnType<typeof setUp>['opened'][number]) => {
+      source.close()
+      emit('error')
+    },
+  ],
+])('a ticket is followed by long polls once an event stream %s without its first event', async (_, ms, act) => {
+  const { follow, clock, opened, sent } = setUp((path) =>
+    path.endsWith('token') ? { status: 201, body: { token: 'st' } } : { status: 200, body: ticket(1) },
+  )
+  const first = follow(1)
+  await clock.advance(0)
+  for (const one of opened) act(one)
+  await clock.advance(ms)
+  await first
+  expect(await follow(1)).toEqual({ status: 200, body: ticket(1) })
+  expect(sent.at(-1)).toBe('GET /tickets/t1?wait=25&version=1')
+  expect(opened.map(({ source }) => source.readyState)).toEqual([2])
 })

@@ -26,7 +26,7 @@ const POLL = /^\/tickets\/([^/?]+)\?wait=\d+&version=(\d+)$/
 
 /**
  * Follows tickets by server-sent events. Requests for the next version of a ticket are answered from the ticket's
- * stream.
+ * stream. Once a stream ends or stays silent without any event, tickets are followed by long polls.
  */
 export function followByEvents(
   send: Send,
@@ -36,6 +36,8 @@ export function followByEvents(
 ): { readonly send: Send; readonly close: () => void } {
   const base = url.replace(/\/+$/, '')
   let stream: EventStream | undefined
+  /** True once a stream has not brought the first version, which Muster sends at once: a proxy may hold it back. */
+  let isDeaf = false
 
   const close = () => {
     const ended = stream
@@ -98,10 +100,11 @@ export function followByEvents(
         if (stream === mine) close()
         return { status: 0 }
       }
+      if (mine.latest === undefined && (isQuiet || mine.source.readyState === CLOSED)) isDeaf = true
       if (isQuiet) {
         const answer = await send({ method: 'GET', path: `/tickets/${ticket}`, signal })
         // The stream stays open only if it has missed nothing.
-        if (stream === mine && (answer.body as WireTicket | undefined)?.version !== version) close()
+        if (stream === mine && (isDeaf || (answer.body as WireTicket | undefined)?.version !== version)) close()
         return answer
       }
     }
@@ -115,7 +118,7 @@ export function followByEvents(
     close,
     send: (request: RequestOptions) => {
       const [, ticket, version] = POLL.exec(request.path) ?? []
-      if (request.method !== 'GET' || ticket === undefined) return send(request)
+      if (isDeaf || request.method !== 'GET' || ticket === undefined) return send(request)
       return next(ticket, Number(version), request.signal)
     },
   }

@@ -15,7 +15,10 @@ export interface MusterOptions {
    * requests. Omit it if a cookie identifies the player.
    */
   readonly token?: string | (() => string | Promise<string>)
-  /** How a ticket is followed. `auto` (default): by events if `EventSource` exists, otherwise by long polls. */
+  /**
+   * How a ticket is followed. `auto` (default): by events if `EventSource` exists, otherwise by long polls. Events that
+   * do not arrive, e.g. because of a proxy, are replaced by long polls.
+   */
   readonly follow?: 'auto' | 'events' | 'poll'
   /** Measures the latency to a beacon. Default: by HTTP requests to its TCP port. */
   readonly ping?: Ping
