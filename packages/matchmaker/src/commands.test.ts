@@ -15,7 +15,7 @@ const SAID: Readonly<Record<string, string>> = {
   'at once': 'the process | the result is what the process knows',
 }
 
-test('docs/scale-out.md lists every method that a process of a partition answers, and what its answer promises', () => {
+test('docs/scale-out.md lists every RPC method of a partition, and what its answer promises', () => {
   const methods = new Map<string, string[]>(Object.keys(SAID).map((key) => [key, []]))
   for (const [name, [does, answered]] of Object.entries(COMMANDS)) {
     if (answered === 'none' || name === 'learnedWaits') continue

@@ -32,7 +32,7 @@ test('the ticket log holds a command before the call returns, and a tick before 
 })
 
 describe('the ticket log after kill -9', () => {
-  test('after kill -9 tickets have their wait time, their players and their place in the order', async () => {
+  test('after kill -9 tickets keep their wait time, their players and their priority', async () => {
     const world = createWorld({ queues: [duel, { ...duel, name: 'trio', matchSize: 3 }] })
     const first = await world.live()
     const before = first.matchmaker.createTicket({

@@ -87,7 +87,7 @@ describe('creates beyond the limit in flight', () => {
     expect(await serverLog.open()).toEqual({ servers: [], matches: [] })
   })
 
-  test('creates are held while stops are rejected, and their tickets search again until stops succeed', async () => {
+  test('while the service rejects stops, creates are held and their tickets search again', async () => {
     let isRefused = true
     const error = new RouteMissing('deployments.stop: the answer is not of the API')
     const { service, seen, matchmaker, join, run, status } = await crowd({

@@ -300,7 +300,7 @@ test.each([
   ['the clock runs normally', 0],
   ['the clock is set ahead by an hour', 3_600_000],
   ['the clock is set back by an hour', -3_600_000],
-])('a match on an enrolled server ends after maxDurationMs, even across restarts, if %s', async (_, stepMs) => {
+])('if %s, a match on an enrolled server ends after maxDurationMs, even across restarts', async (_, stepMs) => {
   const memory: StoreMemory = new Map()
   const pools = [{ ...own, deploy: { application: 'game', version: '1', maxDurationMs: 120_000 } }]
   const before = open({ store: createMemoryStore(memory), pools })
@@ -329,7 +329,7 @@ test.each([
   expect(after.seen.matchOver).toMatchObject([{ reason: 'max-duration', ticketIds: ['ann-ben'] }])
 })
 
-test('a process whose enrolled server has ended gets 410, and a new server once Muster has restarted', async () => {
+test('a process gets 410 once its enrolled server has ended, and can enrol after a restart of Muster', async () => {
   const memory: StoreMemory = new Map()
   const before = open({ store: createMemoryStore(memory) })
   await before.run(500)

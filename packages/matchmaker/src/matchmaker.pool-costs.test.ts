@@ -63,7 +63,7 @@ test('cancelled matches do not count as demand: the pool keeps no more servers w
   expect(game.service.unstopped()).toEqual([])
 })
 
-test('players are charged for a warm server only if they are its first users', async () => {
+test('a warm server counts against maxServersPerPlayer only for the players of its first match', async () => {
   const play = async (game: ReturnType<typeof open>, nth: number) => {
     for (const id of ['ann', 'ben'])
       game.matchmaker.createTicket({ id: `${id}${nth}`, queue: 'duel', players: [{ id, ip: '192.0.2.1' }] })
@@ -84,7 +84,7 @@ test('players are charged for a warm server only if they are its first users', a
   expect(reused.service.calls.create).toHaveLength(3)
 })
 
-test('players are charged for the servers that they start', async () => {
+test('player-started servers count against maxServersPerPlayer', async () => {
   const game = open({ pools: [{ ...cold, custom: { perPlayer: 100, max: 100 } }], maxServersPerPlayer: 3 })
   await game.run(1000)
   for (let nth = 0; nth < 3; nth += 1) {

@@ -176,7 +176,7 @@ test('a restart does not reset the age of a server: the server is retired on tim
   expect(service.unstopped()).not.toContain(requestId)
 })
 
-test('a restart with another version replaces servers, and their matches run to their end', async () => {
+test('a restart with another application version replaces idle servers, and running matches continue', async () => {
   const { service, run, restart, join, ticket } = open()
   await run(5000)
   join('ann', 'ben')

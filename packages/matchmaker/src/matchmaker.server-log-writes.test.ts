@@ -75,7 +75,7 @@ describe('the log of servers', () => {
     expect(service.unstopped()).toContain('r1')
   })
 
-  test('a server log that stays full returns the tickets, and sends no player to the server', async () => {
+  test('if the server log stays full, the tickets search again and no player is sent to the server', async () => {
     const { disk, serverLog } = onDisk()
     const { service, seen, run, join } = setUp({ serverLog })
     join('ann', 'ben')

@@ -138,7 +138,7 @@ describe('inspect and survey of servers', () => {
 })
 
 describe('events about servers', () => {
-  test('events report the life of a server: registered, taken, freed, lost, returned', async () => {
+  test('events report that a server has registered, was taken, was freed, was lost and has returned', async () => {
     const { matchmaker, seen, server, id, matchId, run } = await playing()
     const about = { serverId: id, pool: 'arena', requestId: 'r1' }
     expect(seen.serverRegistered).toEqual([{ ...about, build: '7', matches: 1 }])

@@ -44,7 +44,7 @@ describe('creating tickets as a backend', () => {
     })
   })
 
-  test('an unexpected error of one ticket of a batch is reported to the log, as its problem says', async () => {
+  test('an unexpected error of one ticket of a batch answers 500 for that ticket, and is reported', async () => {
     const { call, service, errors } = setUp()
     const cause = new Error('a lookup failed')
     service.createTickets = (inputs) => inputs.map(() => ({ error: cause as never }))

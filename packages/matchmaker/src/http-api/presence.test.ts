@@ -45,7 +45,7 @@ describe('the client of a ticket', () => {
     ['while it reads its ticket now and then', ({ call, ticket }) => call('ann', 'GET', `/tickets/${ticket}`)],
     ['while it reads GET /me', ({ call }) => call('ann', 'GET', '/me')],
     ['while its backend reads the ticket', ({ call, ticket }) => call('backend', 'GET', `/tickets/${ticket}`)],
-  ])('the client of a ticket counts as present %s, and as absent afterwards', async (_, ask) => {
+  ])('the client of a ticket counts as present %s, and later as absent', async (_, ask) => {
     const world = await waiting()
     for (let times = 0; times < 5; times += 1) {
       await world.run(19_000)

@@ -151,7 +151,7 @@ describe('a ticket in the HTTP API', () => {
     })
   })
 
-  test('a ticket can accept or decline a match that awaits acceptance', async () => {
+  test('a player can accept or decline a match that awaits acceptance', async () => {
     const { call, service, clock } = setUp()
     await call('ann', 'POST', '/tickets', duel)
     expect(await call('ann', 'POST', '/tickets/ticket-1/accept')).toMatchObject({

@@ -25,7 +25,7 @@ test('explain names for each queue the blocking rule, and nothing about other pl
   expect(matchmaker.explain('ben').summary).toBe(matchmaker.explain('ben').queues[0]?.summary)
 })
 
-test('explain names the reason why a ticket is in no pool', async () => {
+test('explain names the reason why a ticket is not searching', async () => {
   const { matchmaker, join, run } = setUp({
     locate: () => new Promise(() => {}),
     service: { fate: (nth) => (nth === 1 ? { errorMs: 1000 } : { readyMs: 1000 }) },

@@ -70,7 +70,7 @@ test('the survey counts waiting tickets by queue, relaxation level and area', as
   })
 })
 
-test('the survey counts matches without a server yet, and existing servers', async () => {
+test('`survey` counts the matches that have no server yet, and the existing servers', async () => {
   const { matchmaker, clock, run, join } = setUp({ queues: [duel, trio] })
   for (const id of ['x', 'y', 'z']) {
     matchmaker.createTicket({ id, queue: 'trio', players: [{ id, coordinates: id === 'z' ? tokyo : oslo }] })

@@ -83,7 +83,7 @@ test('a standby lets no ticket expire before it leads', async () => {
   expect(seen.expired).toHaveLength(1)
 })
 
-test('a standby loads newer states and unloads tickets', async () => {
+test('a standby loads newer ticket states, ignores older states, and unloads tickets', async () => {
   const { join, process } = createWorld()
   const { leader, changes, run } = process()
   const [ann, ben, cas] = [join('ann'), join('ben'), join('cas')]

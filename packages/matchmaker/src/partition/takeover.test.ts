@@ -115,7 +115,7 @@ test('if a ticket is cancelled during a takeover, its server is stopped and the 
   expect(seen.deploymentStopped).toMatchObject([{ reason: 'restarted' }])
 })
 
-test('without a resuming store, a takeover stops the server and its players search again', async () => {
+test('with a store that cannot resume matches, a takeover stops the server and its players search again', async () => {
   const world = createWorld()
   const plain = { ...world.serverLog, resumes: false }
   const first = await world.lead({ serverLog: plain })

@@ -203,7 +203,7 @@ describe('the description of a queue with a target wait', () => {
     [110_000, 4, [0, 634.96], [5000, 712.72], [10_000, 800]],
     [500_000, 2, [0, 800], [130_000, null], undefined],
   ] as const)(
-    'the description of a target wait gives the limits over time for a head start of %d ms',
+    'the description of a target wait gives the limits over time for a relaxation head start of %d ms',
     (headStartMs, steps, ...first) => {
       const [skill, distance] = describeQueue(queue, headStartMs).curves
       const points = skill?.points.map(({ after, limit }) => [after, limit && Math.round(100 * limit) / 100])
@@ -215,7 +215,7 @@ describe('the description of a queue with a target wait', () => {
   )
 
   test.each([-24_000, -10_000, 0, 30_000])(
-    'the description of a target wait lists its limits in order of time for a head start of %d ms',
+    'the description of a target wait orders its limits by time for a relaxation head start of %d ms',
     (headStartMs) => {
       for (const { points } of describeQueue(queue, headStartMs).curves) {
         const starts = points.map(({ after }) => after)

@@ -177,7 +177,7 @@ describe('explain of a ticket that waits', () => {
     expect(explain([{ kind: 'equal', attribute: 'mode' }], many).others).toBe(0)
   })
 
-  test('explain names rules about whole matches if enough other tickets wait', () => {
+  test('if enough other tickets wait, explain names the rules about whole matches as possible reason', () => {
     const balance: RuleDefinition = { kind: 'balance', attribute: 'skill', max: 1 }
     const teams = [{ name: 'team', count: 2, size: 1 }]
     expect(explain([balance], [skill(1), skill(5)], { matchSize: undefined, teams }).summary).toBe(
@@ -272,7 +272,7 @@ describe('explain in a queue with a target wait', () => {
     expect(why(80_000).compatible).toBe(1)
   })
 
-  test('explain gives a ticket with a negative head start the strictest limits of the target wait', () => {
+  test('with a negative relaxation head start, explain gives the strictest limits of the target wait', () => {
     expect(why(-20_000, 4000)).toMatchObject({
       summary: expect.stringContaining('enough come for it to begin with the strictest. In 21 s rule'),
       aheadMs: -20_000,

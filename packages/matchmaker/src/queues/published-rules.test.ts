@@ -221,7 +221,7 @@ test('rules can limit a value for some time and then drop the limit', () => {
   expect(together(matchesOf(rules(plateau), players, 2000))).toEqual(['ab'])
 })
 
-test('two rules about one attribute have distinct names', () => {
+test('two rules about the same attribute get distinct names', () => {
   const range = defineQueue({
     name: 'q',
     matchSize: 2,

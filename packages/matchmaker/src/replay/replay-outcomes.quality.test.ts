@@ -48,7 +48,7 @@ test('the quality of a replayed match measures distances to the centre, differen
   expect(imbalance).toEqual({ skill: percentilesOf([20]) })
 })
 
-test('the quality of a match compares no teams if only one team has the attribute', () => {
+test('the quality of a replayed match compares no teams if only one team has the attribute', () => {
   const match = [
     { team: 'team-1', players: [player('a', { skill: 10 })] },
     { team: 'team-2', players: [player('b', {})] },

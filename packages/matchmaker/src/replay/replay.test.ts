@@ -7,7 +7,7 @@ import { replayTickets } from './replay-tickets.js'
 import { skill, duel, rated, setUp, playedIn } from './replay.fixture.js'
 
 describe('a replay of recorded tickets', () => {
-  test('a replay needs no pools for queues that name pools: its emulated service has unlimited room', async () => {
+  test('a replay needs no pools for queues that name pools, because its servers are unlimited', async () => {
     const { matchmaker, lines, pass } = setUp([duel])
     for (const id of ['ann', 'ben']) matchmaker.createTicket({ id, queue: 'duel', players: [rated(id, 100)] })
     await pass(20_000)

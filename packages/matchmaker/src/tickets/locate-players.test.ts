@@ -37,7 +37,7 @@ test.each<[string, Locate]>([
   ['rejects', (ip) => Promise.reject(new Error(`no ${ip}`))],
   ['returns an invalid place', () => ({ latitude: 200, longitude: NaN })],
   ['resolves to an invalid place', () => Promise.resolve({ latitude: 200, longitude: 0 })],
-])('a lookup that %s leaves the place unknown, and is reported without the address', async (_, locate) => {
+])('a place lookup that %s leaves the place unknown, and is reported without the address', async (_, locate) => {
   const { problems, locating } = setUp(locate)
   expect(await locating([player])).toBeUndefined()
   expect(problems).toHaveLength(1)

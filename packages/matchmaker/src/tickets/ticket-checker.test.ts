@@ -52,7 +52,7 @@ test.each<[string, TicketInput]>([
   expect(own).toEqual(whole)
 })
 
-test('the ticket checker accepts a new ticket with the data of a matchmaker', () => {
+test('the ticket checker accepts a new ticket with the same data as a matchmaker does', () => {
   const { matchmaker, clock } = setUp({ queues })
   const input = { id: 'a', queues: ['both', 'also'], players: [ann, { ...ann, id: 'ben' }], priority: 7 }
   const { created, check } = checker()

@@ -92,7 +92,7 @@ describe('a queue with a target wait', () => {
     for (const p90 of found) expect(Math.abs(p90 - 1), found.join()).toBeLessThan(0.2)
   })
 
-  test('a queue with a target wait reports the head starts that it uses', () => {
+  test('a queue with a target wait reports the relaxation head starts that it uses', () => {
     const waits = steered()
     const { play } = queueOf(waits)
     expect(waits.steering()).toBeUndefined()
@@ -120,7 +120,7 @@ describe('the head start of a queue with a target wait', () => {
   test.each<[string, (waits: QueueWaits, isHeld: boolean, now: number) => void]>([
     ['while the queue is paused', (waits, isHeld, now) => waits.setPaused(isHeld, now)],
     ['while there are no servers for matches', (waits, isHeld, now) => waits.setShort(isHeld, now)],
-  ])('the head start of a queue with a target wait is not changed by waits %s', (_, hold) => {
+  ])('the relaxation head start of a queue with a target wait is not changed by waits %s', (_, hold) => {
     const waits = steered()
     const { play, now } = queueOf(waits)
     play(600, new Map([[berlin, 3]]))
@@ -133,7 +133,7 @@ describe('the head start of a queue with a target wait', () => {
     expect(Math.abs((waits.steering()?.headStartMs ?? 0) - before)).toBeLessThan(TARGET_MS / 2)
   })
 
-  test('a queue defined again keeps its head start with the same target wait, and resets it with another', () => {
+  test('a queue defined again keeps its relaxation head start only with the same target wait', () => {
     const waits = steered()
     const { play } = queueOf(waits)
     play(300, new Map([[berlin, 3]]))

@@ -6,7 +6,7 @@ const TARGET_MS = 30_000
 const MOST_MS = 5 * TARGET_MS
 const MEMORY_MS = 3 * TARGET_MS
 
-test('property: a head start stays within its bounds', () => {
+test('property: a relaxation head start stays within its bounds', () => {
   const seen: fc.Arbitrary<SeenLately> = fc.record({
     elapsedMs: fc.constantFrom(1000, 5000, 3_600_000),
     p90Ms: fc.option(fc.double({ min: 0, max: 1e7, noNaN: true }), { nil: undefined }),
@@ -25,7 +25,7 @@ test('property: a head start stays within its bounds', () => {
   )
 })
 
-test('a head start grows while waits are too long, shrinks while too short, and stays without data', () => {
+test('a relaxation head start grows if waits are too long, shrinks if too short, and else stays', () => {
   const after = (p90Ms: number | undefined) => {
     const headStart = new HeadStart(TARGET_MS, MOST_MS, 0)
     headStart.step({ elapsedMs: 1000, p90Ms, arrivals: 100, memoryMs: MEMORY_MS })

@@ -107,7 +107,7 @@ const byEnd = (one: { createdAt: number; waited: number }, other: { createdAt: n
   one.createdAt + one.waited - (other.createdAt + other.waited)
 
 describe('wait statistics', () => {
-  test('wait statistics count each matched ticket and each millisecond of waiting, if they decay slowly', () => {
+  test('without decay, wait statistics count each matched ticket and each millisecond of waiting', () => {
     fc.assert(
       fc.property(ends, (tickets) => {
         const table = new LifeTable(1e12, 0)

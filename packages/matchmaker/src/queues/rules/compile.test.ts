@@ -229,7 +229,7 @@ describe('a compiled backfill', () => {
   })
 })
 
-test('compiled teams of one kind are numbered, and their falling minima are rounded up', () => {
+test('compiled teams with a `count` get numbered names, and their falling minimum sizes are rounded up', () => {
   const teams = [
     { name: 'boss', size: 1 },
     { name: 'hunters', count: 2, size: { min: { from: 4, to: 2, overMs: 1600 }, max: 5 } },

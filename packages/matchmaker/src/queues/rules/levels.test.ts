@@ -38,7 +38,7 @@ test('relaxation levels are all times at which any rule relaxes, in order, each 
   expect([...levelsOf({ teams: [{ name: 'team', size }], rules }).at]).toEqual([0, 300, 500, 700, 900])
 })
 
-test('the last resort is the last relaxation level', () => {
+test('`lastResortMs` is the time of the last relaxation level', () => {
   const rules = [
     difference([
       { afterMs: 0, value: 1 },
@@ -51,7 +51,7 @@ test('the last resort is the last relaxation level', () => {
   expect(levelsOf({ teams, rules }).lastResort).toBe(Infinity)
 })
 
-test('at the last resort only hard rules apply, with their loosest limits', () => {
+test('after `lastResortMs` only hard rules apply, with their loosest limits', () => {
   const max = [
     { afterMs: 0, value: 1 },
     { afterMs: 900, value: 3 },
