@@ -160,7 +160,7 @@ describe('a sorted table of servers', () => {
   }))
   const pingOf: PingOf = ({ place }) => [30, 50, undefined][place?.number ?? 2]
 
-  test('property: a sorted table of servers has the same pages as the plain list after any changes', () => {
+  test('property: after any changes a sorted table of servers has the same pages as an unsorted list', () => {
     fc.assert(
       fc.property(
         fc.array(row, { maxLength: 120 }),
@@ -279,7 +279,7 @@ describe('the copy of the server list in another process', () => {
     expect(copy.all().map(({ id, seats }) => [id, seats.taken])).toEqual([['s1', 1]])
   })
 
-  test('a copied server list becomes complete although more servers are gone than the list remembers', () => {
+  test('a copied server list becomes complete even if more servers ended than the list remembers', () => {
     const rows = new Map<string, ListedServer>()
     const listed = createListedServers((id) => rows.get(id), seededRandom(1))
     const put = (id: string, row?: ListedServer) => {

@@ -94,7 +94,7 @@ describe('a probe of a port', () => {
 describe('the registration of a server as its probe', () => {
   const probe = { kind: 'registration', withinMs: 5000 } as const
 
-  test('a registration makes a server with a registration probe count as listening', async () => {
+  test('a server with a registration probe counts as listening once it has registered', async () => {
     const { clock, listening, server, told } = setUp({ probe })
     listening.begin(server, assignment)
     await clock.advance(1500)

@@ -59,7 +59,7 @@ describe('a shared budget of servers', () => {
     expect(spendingLimiter.mayCreate(0)).toBe(creates > 0)
   })
 
-  test('a shared budget gets a report of each planned create', () => {
+  test('each planned create is reported to the shared budget', () => {
     const spendingLimiter = createSpendingLimiter({ ...bound, budget: budget(9, 1) })
     spendingLimiter.planned({})
     expect([spendingLimiter.room(none, 0), spendingLimiter.blockedBy(), spendingLimiter.mayCreate(0)]).toEqual([

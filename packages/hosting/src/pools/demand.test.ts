@@ -13,13 +13,13 @@ function wantedAfter(seconds: readonly number[], now: number): number {
   return stockFor(place, goal)
 }
 
-test('the first matches of a pool at a place do not count as a rush', () => {
+test('the first matches of a pool at a place do not count as a sudden rise of demand', () => {
   expect(wantedAfter([0], 0)).toBe(0)
   expect(wantedAfter([1], 1)).toBe(0)
   expect(wantedAfter([0, 10], 10)).toBeLessThanOrEqual(3)
 })
 
-test('a rush of matches in a pool is detected within two minutes', () => {
+test('a sudden rise of matches in a pool is detected within two minutes', () => {
   const everyTwoSeconds = Array.from({ length: 60 }, (_, index) => 2 * index)
   const load = { rate: 0.5, bootSeconds: 20, matchSeconds: 900 }
   expect(wantedAfter(everyTwoSeconds, 120)).toBeGreaterThanOrEqual(stockFor(load, goal))

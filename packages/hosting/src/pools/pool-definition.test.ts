@@ -5,7 +5,7 @@ const SECOND = 1000
 const MINUTE = 60_000
 const deploy = { application: 'game', version: '1' }
 
-test('a pool’s schedule applies from its minute for its number of minutes, in any order of queries', () => {
+test('a pool’s schedule applies from its cron time for `minutes` minutes, in any order of queries', () => {
   const at = [{ cron: '0 20 * * *', timezone: 'Europe/Berlin', minutes: 3, min: 2 }]
   const pool = poolSchema.parse({ name: 'arena', deploy, at })
   const begins = Date.UTC(2026, 0, 5, 19)
@@ -15,7 +15,7 @@ test('a pool’s schedule applies from its minute for its number of minutes, in 
     expect([ms, minAt(ms)]).toEqual([ms, ms >= 0 && ms < 3 * MINUTE ? 2 : 0])
 })
 
-test('of several active schedules of a pool, the highest goals apply', () => {
+test('if several schedules of a pool are active, the highest `min` and the highest `hit` apply', () => {
   const always = { cron: '* * * * *', minutes: 1 }
   const at = [
     { ...always, hit: 0.5, min: 3 },

@@ -187,7 +187,7 @@ test('a server is idle only while it waits for a match, not while it is listed o
   expect(view()?.idleHours).toBeCloseTo(0.1)
 })
 
-test('a rush of matches brings the next check of the warm stock forward once, not once per match', async () => {
+test('a sudden rise of matches triggers one early check of the warm servers, not one per match', async () => {
   const { clock, pools, pool, looks, running } = setUp()
   const server = await running()
   pools.advance(clock.now())

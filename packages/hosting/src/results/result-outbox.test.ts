@@ -129,7 +129,7 @@ describe('results of matches', () => {
     )
   })
 
-  test('a match result is signed with the time of the wall clock, even after the clock was set', async () => {
+  test('a match result is signed with the wall-clock time, even after the clock was changed', async () => {
     for (const stepMs of [86_400_000, -86_400_000]) {
       const { outbox, taken, run, clock } = open()
       clock.step(stepMs)
@@ -253,7 +253,7 @@ describe('a result that the backend refuses', () => {
     },
   )
 
-  test('results to which the backend never answers do not block other results, in any number', async () => {
+  test('any number of results that the backend never answers do not block other results', async () => {
     const { outbox, taken, run } = open((matchId) => (matchId.startsWith('hung') ? 'hangs' : 204))
     for (let nth = 0; nth < 60; nth += 1) outbox.add(outcome(`hung-${nth}`, `ann-${nth}`))
     await run(60_000)

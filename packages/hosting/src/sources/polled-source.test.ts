@@ -157,7 +157,7 @@ describe('an allocator that never answers some of its calls', () => {
   })
 })
 
-test('the facts about a server come from its own entry, whatever else the allocator returns', async () => {
+test('the data of a server comes from the entry with its id, whatever else the allocator returns', async () => {
   const { source, say } = open()
   const place = { latitude: 60, longitude: 10 }
   say(() => ({ ...ready('s-2'), location: place }))

@@ -93,7 +93,7 @@ describe('a record of format version 3', () => {
     expect(own).toBeUndefined()
   })
 
-  test('a record of format version 3 becomes an enrolled server that already exists', () => {
+  test('a record of format version 3 with an enrolment key becomes an enrolled server that exists', () => {
     const enrolled = { key: 'k', name: 'host-1' }
     expect(splitRecordOf3({ ...pooled, source: 'enrolled', enrolled }).server).toMatchObject({ requestId: 's1' })
   })

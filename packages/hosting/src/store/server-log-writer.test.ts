@@ -280,7 +280,7 @@ test('a long backlog of log entries of one server is processed without recursion
   expect(written).toEqual(['a:match+b:server'])
 })
 
-test('a log entry that can never be written blocks only entries of the same record, not the log’s close', async () => {
+test('a log entry that can never be written blocks only entries of the same record, not the close', async () => {
   const { clock, memory } = setUp()
   const written: string[] = []
   let isClosed = false

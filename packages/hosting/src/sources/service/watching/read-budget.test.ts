@@ -24,7 +24,7 @@ test('status reads never exceed the rate, except for bursts of a quarter of a se
   )
 })
 
-test('the budget of status reads counts as ample while half of it is left', () => {
+test('the budget of status reads counts as sufficient while half of it is left', () => {
   const allowance = createAllowance(16, 0)
   for (const ample of [true, true, true, false]) {
     expect(allowance.isAmple(0)).toBe(ample)

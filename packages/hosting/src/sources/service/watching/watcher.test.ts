@@ -135,7 +135,7 @@ describe('a webhook of a deployment', () => {
   })
 })
 
-test('unknown deployments are reported at the start and every 30 s', async () => {
+test('deployments with the tag of Muster that nobody follows are reported at the start and every 30 s', async () => {
   const { service, strangers, run } = setUp()
   await service.add(['mm-a', 'match-x'])
   await service.add(['mm-b'])
@@ -188,7 +188,7 @@ test('a deployment whose status is a 404 without a message is gone once the list
   expect(seen).toHaveLength(3)
 })
 
-test('a closed watcher of deployments reads and reports nothing', async () => {
+test('after close, the deployment watcher reads and reports nothing', async () => {
   const { clock, watcher, seen, deploy } = setUp({ latencyMs: () => 100 })
   const creating = deploy()
   await clock.advance(300)
