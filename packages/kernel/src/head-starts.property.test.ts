@@ -21,7 +21,7 @@ function reachedBy({ levels, lastResortLevel }: Model<string>, waited: number, h
   )
 }
 
-test('matches keep the relaxation levels in force while head starts change, and no level falls', () => {
+test('while relaxation head starts change, matches keep the current levels, and no level falls', () => {
   const headStart = fc.integer({ min: -6000, max: 24_000 })
   const changes = fc.array(fc.tuple(headStart, headStart), { minLength: 4, maxLength: 4 })
   let matches = 0

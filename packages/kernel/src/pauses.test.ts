@@ -102,7 +102,7 @@ test('a ticket that arrives while a round is paused or abandoned is matched in t
   }
 })
 
-test('a running match gets the ticket of a round without openings, or of one abandoned before them', () => {
+test('a running match gets a ticket that an earlier round did not offer to running matches', () => {
   for (const openings of ['none', 'last'] as const) {
     const pool = createPool(modelOf(2))
     const opening = pool.addOpening({ ...entry('o', 0), rooms: [1], present: [[]] })

@@ -41,7 +41,7 @@ test('a change of a ticket’s relaxation level or smallest accepted match is re
   ])
 })
 
-test('a growing head start is reported only when it leads to another relaxation level', () => {
+test('a growing relaxation head start is reported only when it leads to another relaxation level', () => {
   const columns = new Columns(0)
   const levels = new Levels({ ...model, fillForMs: 0, adaptive: true }, columns)
   const slot = columns.put({ id: 'a', since: 0, priority: 0, key: '', place: undefined, values: [] }, 0, -1, 1)

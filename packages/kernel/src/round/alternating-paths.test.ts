@@ -90,7 +90,7 @@ describe('the chosen pairs', () => {
     expect(sums.cost / sums.least).toBeLessThan(1.002)
   })
 
-  test('pairs are chosen in bounded steps if a few tickets are candidates of all', () => {
+  test('pairs are chosen in bounded steps even if a few tickets are candidates of all other tickets', () => {
     const random = seededRandom(1)
     const all = Array.from({ length: 2300 }, (_, one) =>
       Array.from({ length: 8 }, () => [one, 2300 + Math.floor(random() * 200), random()] as const),
