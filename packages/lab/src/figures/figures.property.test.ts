@@ -58,7 +58,7 @@ function faultsOf({ players, matched: share, ends, waitCurve, ...rest }: Slice):
   ]
 }
 
-test('shares of ends sum to 1, percentiles ascend, and curves rise to the matched share (property)', () => {
+test('shares of outcomes sum to 1, percentiles ascend, and curves rise to the matched share (property)', () => {
   fc.assert(
     fc.property(run, ({ crowd, fates }) => {
       const { all, by } = figuresOf(crowd, outcomeOf(fates), { queues: [queue] })

@@ -79,7 +79,7 @@ test('a text report averages the share of refused players over all seeds, even s
   expect(reportText(resultOf({ a: [{}, {}] }))).not.toContain('refused by the rules')
 })
 
-test('a text report shows the busiest moment of any seed beside the limit of requests', () => {
+test('a text report shows the highest request rate of all seeds as a share of the limit', () => {
   const text = reportText(resultOf({ a: [{ busiest: 10 }, { busiest: 50 }] }))
   expect(text).toMatch(/\nbusiest requests, of limit +125\.0 %/)
 })

@@ -86,7 +86,7 @@ test('a search varies both numbers of `patience`, around the values in the file'
   ])
 })
 
-test('given bounds of a search follow the direction of relaxation, and make a fixed limit relax', () => {
+test('search bounds apply in the direction of relaxation, and make a fixed limit relax', () => {
   const { limits } = searched({
     bounds: {
       'any: require level': { from: 1, to: 20 },

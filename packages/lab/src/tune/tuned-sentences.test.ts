@@ -28,7 +28,7 @@ const KEPT =
   '(promised 30 s), and 4.0 % wait in vain (promised 5.0 %).'
 
 describe('the sentences of a search', () => {
-  test('the sentences of a search say that a better schedule is better, how certainly, and not by chance', () => {
+  test('the sentences of a search say how much better a schedule is, and that this is not by chance', () => {
     expect(sentencesOf(base)).toEqual([
       KEPT,
       'Its matches cost 1.61 instead of 2, −19.4 % (95 % sure: −19.7 % to −19.1 %).',
