@@ -80,7 +80,7 @@ test('a takeover during which Redis answers are lost keeps the tickets that were
   await clock.until(second.close(), 10)
 })
 
-test('queues that are replaced while a process starts to lead are in force once it leads', async () => {
+test('queues that are replaced while a process starts to lead apply once it leads', async () => {
   const { clock, process, pass, player } = createWorld()
   let go = () => {}
   const held = new Promise<void>((resolve) => {
@@ -106,7 +106,7 @@ test('queues that are replaced while a process starts to lead are in force once 
   await clock.until(only.close(), 10)
 })
 
-test('queues that are replaced while the store is down are reported as in force once the store is back', async () => {
+test('queues that are replaced while the store is down are reported as active once the store is back', async () => {
   const { clock, process, pass } = createWorld()
   let isAway = false
   const only = process({}, (method) => {

@@ -41,7 +41,7 @@ test('a shared budget has one request in flight at a time, and at most one every
   expect(asks).toHaveLength(3)
 })
 
-test('during a budget request, a partition uses no more of the shared budget than it asks to keep', async () => {
+test('during a budget request, a partition uses no more of the shared budget than it requests', async () => {
   const { budget, answer } = setUp()
   budget.servers(0)
   await answer(10, 10)

@@ -83,7 +83,7 @@ describeRedis('a shared budget in Redis', () => {
     expect(first.creates()).toBe(1)
   })
 
-  test('a shared budget grants a partition what no other partition holds, including returned parts', async () => {
+  test('a shared budget grants a partition a server that no other partition holds or that was returned', async () => {
     const { clock, spending, first } = await open({ maxServers: 3 })
     const second = spending.budget('second')
     expect(await settle(clock, first, 2)).toBe(1)
@@ -92,7 +92,7 @@ describeRedis('a shared budget in Redis', () => {
     expect(await settle(clock, second, 0)).toBe(1)
   })
 
-  test('a shared budget reserves more ahead for a partition that needs more', async () => {
+  test('a shared budget reserves more servers in advance for a partition that needs more', async () => {
     const { clock, first } = await open({ maxServers: 1000 })
     expect(await settle(clock, first, 0)).toBe(8)
     for (let n = 0; n < 8; n++) first.planned()

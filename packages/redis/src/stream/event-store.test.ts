@@ -23,7 +23,7 @@ describeRedis('an event store in Redis', () => {
     return { store, seen, followed }
   }
 
-  test('an event store delivers to a process all events of all processes, even those before its start', async () => {
+  test('an event store delivers all events of all processes to a process, even events before its start', async () => {
     const one = open()
     await one.followed
     await one.store.append(['a', 'b'])

@@ -29,7 +29,7 @@ function open(answer: (id: string) => Promise<void> = async () => {}) {
   return { clock, marks, problems, sync, ending, reached, isReached: () => isReached }
 }
 
-test('a new leader is up to date once it has read its own mark and all earlier entries of the stream', async () => {
+test('a new leader is up to date once it has read its own sync entry and all other entries of the stream', async () => {
   const { clock, sync, reached, isReached } = open()
   await clock.advance(0)
   sync.receive({ replies: ['other'], isBehind: false })
@@ -44,7 +44,7 @@ test('a new leader is up to date once it has read its own mark and all earlier e
   expect(clock.sleepers).toBe(0)
 })
 
-test('a new leader repeats its mark in the stream until it reads the mark', async () => {
+test('a new leader writes its sync entry to the stream again until it reads that entry', async () => {
   let tries = 0
   const { clock, marks, problems, sync, reached } = open(async () => {
     tries += 1
@@ -57,7 +57,7 @@ test('a new leader repeats its mark in the stream until it reads the mark', asyn
   await reached
 })
 
-test('a new leader that loses the lease rejects the wait for its stream mark with LeaseLost', async () => {
+test('a new leader that loses the lease rejects the wait for its sync entry with LeaseLost', async () => {
   const { reached, problems } = open(async () => {
     throw new LeaseLost('eu')
   })
@@ -65,7 +65,7 @@ test('a new leader that loses the lease rejects the wait for its stream mark wit
   expect(problems).toEqual([])
 })
 
-test('the end of the lease ends the wait for a stream mark, even while the mark is being sent', async () => {
+test('the end of the lease ends the wait for a sync entry, even while the entry is being sent', async () => {
   let sent = () => {}
   const sending = new Promise<void>((resolve) => {
     sent = resolve

@@ -146,7 +146,7 @@ export function testLeading(open: OpenStores): void {
   })
 
   test(
-    'the queues in force are stored with the time of their last change',
+    'the active queues are stored with the time of their last change',
     using(open, async ({ store, other, pass }) => {
       expect(await other.getInForce()).toBeUndefined()
       const token = await tokenOf(store)
