@@ -45,7 +45,7 @@ test('a configuration error shows its line with a mark under the place', async (
   expect(ports?.excerpt).toBe('listen: { port: 70000 }\n                ^^^^^')
 })
 
-test('no shown configuration line contains a string that may be a secret, apart from names', async () => {
+test('no configuration line shown in an error contains a string that may be a secret, except names', async () => {
   const secret = 'hunter2hunter2'
   const lines = [
     `service: { url: https://service.example, token: ${secret} }`,

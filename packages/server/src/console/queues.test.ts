@@ -195,7 +195,7 @@ describe('an edit of a queue in the console', () => {
     expect(acts).toEqual([])
   })
 
-  test('a console edit of a queue is limited in size and form', async () => {
+  test('a console edit of a queue is refused if it is too large, malformed or for an unknown queue', async () => {
     const { put, ask } = await open()
     expect((await put({ version: 1, yaml: 'x'.repeat(100_001) })).status).toBe(400)
     expect((await put({ version: 1, yaml: 'x'.repeat(300_000) })).status).toBe(413)

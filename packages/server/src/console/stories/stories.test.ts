@@ -80,7 +80,7 @@ describe('a story in the console', () => {
     })
   })
 
-  test('a console story covers all tickets of a player, and the match of a server', async () => {
+  test('the console story of a player covers all tickets, and the story of a server covers its match', async () => {
     const { clock, join, one, matchmaker } = await open()
     join('ann')
     matchmaker.cancelTicket('ann')

@@ -54,7 +54,7 @@ test('requests of one connection start one after another, with other connections
   expect(begun).toHaveLength(93)
 })
 
-test('refused requests with a body take a turn of the event loop each', async () => {
+test('each refused request with a body takes its own turn of the event loop', async () => {
   let turn = 0
   const counting = () => {
     turn += 1
@@ -99,7 +99,7 @@ test('a connection with too many waiting requests is ended, while other connecti
   await expect.poll(() => bodies(), { interval: 5 }).toEqual(['served'])
 })
 
-test('an ended connection drops its queued requests, which do not count as lateness', async () => {
+test('if a connection ends, its queued requests are dropped and do not count as lateness', async () => {
   const guard = createLoadGuard({ delayMs: () => 1000, onShed: () => {}, queuedMs: () => 0, clock: systemClock })
   const closed: string[] = []
   const begun: string[] = []

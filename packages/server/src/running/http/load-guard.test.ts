@@ -67,7 +67,7 @@ function guarded(delayMs: number) {
   }
 }
 
-test('a too long turn of the event loop refuses its further requests, and the next turn accepts them', async () => {
+test('in an event loop turn that lasts too long, the load guard refuses new tickets', async () => {
   const { ask, pass, look, guard, told } = guarded(1000)
   expect(ask('POST', '/tickets').isTaken).toBe(true)
   pass(700)
@@ -81,7 +81,7 @@ test('a too long turn of the event loop refuses its further requests, and the ne
   guard.close()
 })
 
-test('started but unanswered requests count as lateness', async () => {
+test('started but unanswered requests count as lateness for the load guard', async () => {
   const { ask, pass, look, guard } = guarded(1000)
   const { response } = ask('POST', '/tickets')
   for (let looks = 0; looks < 60; looks += 1) {
@@ -98,7 +98,7 @@ test('started but unanswered requests count as lateness', async () => {
   guard.close()
 })
 
-test('connections waiting to be accepted count as lateness, though the event loop is on time', async () => {
+test('connections waiting to be accepted count as lateness for the load guard', async () => {
   const { ask, pass, look, guard, setQueued } = guarded(1000)
   const lookFor = async (ms: number) => {
     for (let now = 0; now < ms; now += 100) {
@@ -117,7 +117,7 @@ test('connections waiting to be accepted count as lateness, though the event loo
   guard.close()
 })
 
-test('without a lateness limit no request is refused, and a new limit applies at once', async () => {
+test('without a lateness limit the load guard refuses no request, and a new limit applies at once', async () => {
   const { ask, pass, look, guard, setDelay } = guarded(Infinity)
   pass(60_000)
   expect(ask('POST', '/tickets').isTaken).toBe(true)

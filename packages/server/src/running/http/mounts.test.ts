@@ -41,7 +41,7 @@ async function open(of: keyof Mounts, admits: () => boolean) {
     })
 }
 
-test('a request refused because of lateness gets a retry time, and keeps its connection', async () => {
+test('a request that the load guard refuses gets a retry time, and keeps its connection', async () => {
   let isLate = true
   const ask = await open('all', () => !isLate)
   const { status, headers, text } = await ask('POST', '/tickets', 'x'.repeat(100_000))
@@ -51,7 +51,7 @@ test('a request refused because of lateness gets a retry time, and keeps its con
   expect(await ask('POST', '/tickets', 'x')).toMatchObject({ status: 200, text: 'served' })
 })
 
-test('health, metrics, the console and webhooks are never refused because of lateness', async () => {
+test('the load guard never refuses health, metrics, the console and webhooks', async () => {
   const ask = await open('all', () => false)
   for (const path of ['/healthz', '/readyz', '/metrics', '/console/', '/webhooks/servers/m/x'])
     expect([path, (await ask('GET', path)).status]).toEqual([path, 200])
