@@ -81,7 +81,7 @@ const result: DemoResult = {
   cities: [{ city: 'Lima', servers: 1 }],
 }
 
-test('the demo passes only without lost players, broken rules, 429 refusals and orphaned servers', () => {
+test('the demo passes only without lost players, broken rules, 429 responses and orphaned servers', () => {
   expect(isGood(result)).toBe(true)
   for (const key of ['lost', 'rejected429', 'serversLeft'] as const) expect(isGood({ ...result, [key]: 1 })).toBe(false)
   expect(isGood({ ...result, broken: ['a rule'] })).toBe(false)

@@ -67,7 +67,7 @@ test('a late player of the example game takes a free place, and a player who lea
   expect(changed.skaters[0]).toBe(moved.skaters[0])
 })
 
-test('nothing leaves the field but a puck in a goal, for any moves of players (property)', () => {
+test('for any moves of players, only a puck in a goal leaves the field (property)', () => {
   let world = begin(1000)
   for (let tick = 0; tick < 3000; tick += 1) {
     const at = (id: number): Move => [Math.sin(tick / (7 + id)), Math.cos(tick / (11 - id))]

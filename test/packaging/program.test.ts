@@ -107,7 +107,7 @@ describe('muster installed in an empty folder', () => {
     expect(stdout).toContain('--port')
   })
 
-  test('the README types the commands dev, init, check and serve', () => {
+  test('the README contains the commands dev, init, check and serve', () => {
     expect(quickPath).toEqual(['npx muster dev', 'npx muster init', 'npx muster check', 'npx muster serve'])
   })
 
