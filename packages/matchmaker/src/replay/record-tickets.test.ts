@@ -59,6 +59,26 @@ describe('a recording of tickets', () => {
     expect(lines.filter((line) => line.includes('"stop"'))).toHaveLength(1)
   })
 
+  test('a recording has both the leave of a playing player and the cancel of a ticket about to join', async () => {
+    const { matchmaker, parsed, pass } = setUp([{ ...duel, matchSize: 3, acceptance: { withinMs: 60_000 } }])
+    const join = (id: string) => matchmaker.createTicket({ id, queue: 'duel', players: [rated(id, 100)] })
+    for (const id of ['ann', 'ben', 'cas']) join(id)
+    await pass(250)
+    for (const id of ['ann', 'ben', 'cas']) matchmaker.acceptMatch(id)
+    await pass(START_MS + 5000)
+    const { matchId = '' } = matchmaker.getTicket('ann') ?? {}
+    void matchmaker.playersLeft(matchId, ['ann'])
+    matchmaker.createBackfill({ matchId })
+    join('dee')
+    await pass(250)
+    expect(matchmaker.getTicket('dee')).toMatchObject({ status: 'MATCH_FOUND', matchId })
+    void matchmaker.playersLeft(matchId, ['ben', 'dee'])
+    expect(parsed().slice(-2)).toMatchObject([
+      { kind: 'left', playerIds: ['ben'] },
+      { kind: 'cancel', ticketId: 'dee' },
+    ])
+  })
+
   test('a recording has no addresses by default, and keeps the order of calls despite slow lookups', async () => {
     const places: Record<string, typeof oslo> = { '192.0.2.1': oslo }
     const later: Locate = async (ip) => places[ip]

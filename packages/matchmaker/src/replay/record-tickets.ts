@@ -198,9 +198,13 @@ export function recordTickets(
     playersLeft: (matchId, playerIds) => {
       const [note, ticketIds] = [begin(), membersOf(matchId)]
       const left = matchmaker.playersLeft(matchId, playerIds)
-      const cancelled = ticketIds.filter((id) => matchmaker.getTicket(id)?.status === 'CANCELLED')
-      if (cancelled.length === 0) note(() => ({ kind: 'left', playerIds }))
-      else noteCancelled(cancelled)
+      const cancelled = ticketIds
+        .flatMap((id) => matchmaker.getTicket(id) ?? [])
+        .filter(({ status }) => status === 'CANCELLED')
+      const ofCancelled = new Set(cancelled.flatMap(({ players }) => players.map(({ id }) => id)))
+      const playing = playerIds.filter((id) => !ofCancelled.has(id))
+      if (playing.length > 0) note(() => ({ kind: 'left', playerIds: playing }))
+      noteCancelled(cancelled.map(({ id }) => id))
       return left
     },
     stopMatch: (matchId, given) => {

@@ -36,7 +36,7 @@ export type WaitingFor = 'location' | 'players' | 'retry' | 'servers' | 'other-t
  * `attempts`, `closed`, `refused` or `handed-over`, otherwise as `dissolved`.
  */
 export type CancelReason =
-  /** By `cancelTicket`; or by `playersLeft` for one of its players, before the match's server runs. */
+  /** By `cancelTicket`; or by `playersLeft` for one of its players, before they get the server's address. */
   | 'cancelled'
   /** The ticket has waited for the `expireAfterMs` of each of its queues. The time of a restart or takeover counts. */
   | 'expired'
