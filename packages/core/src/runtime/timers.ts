@@ -50,16 +50,18 @@ export interface TickerOptions {
    * remains.
    */
   readonly isNeeded: () => boolean
+  /** Called with the error of a tick. The next tick follows all the same. Default: a process warning. */
+  readonly failed?: ((error: unknown) => void) | undefined
 }
 
-export function createTicker({ clock, everyMs, tick, atOnce = false, isNeeded }: TickerOptions): Ticker {
+export function createTicker({ clock, everyMs, tick, atOnce = false, isNeeded, failed = warn }: TickerOptions): Ticker {
   const stopping = new AbortController()
   let running: Promise<void> | undefined
 
   const run = async () => {
     for (let isFirst = true; !stopping.signal.aborted && isNeeded(); isFirst = false) {
       if (!isFirst || !atOnce) await clock.sleep(everyMs, stopping.signal).catch(() => {}) // Ignores the stop.
-      if (!stopping.signal.aborted) await tick().catch(warn)
+      if (!stopping.signal.aborted) await tick().catch(failed)
     }
     running = undefined
   }

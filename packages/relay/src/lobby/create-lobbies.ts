@@ -38,6 +38,10 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
   const closing = manyWaitOn()
   const events = createEventsWithProblems<LobbiesEvents>()
   const limitStore = prefixed(options.limitStore ?? createMemoryLimitStore(clock), 'lobbies')
+  const failed = (during: 'tick' | 'work') => (error: unknown) => {
+    if (events.emitter.listenerCount('problem') > 0) events.emit('problem', { during, error })
+    else process.emitWarning(`the ${during} of lobbies failed: ${String(error)}`, 'MusterWarning')
+  }
   const costs = createCosts(config, limitStore)
   const runner = runnerOf(relay, matchmaker)
 
@@ -51,7 +55,8 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
   const change = createChange(config, changed)
   const digestOf = createDigests()
   const join = createJoining(config, limitStore, digestOf, change, costs)
-  const keeper = createKeeper({ runner, clock, rules, worker: unguessable(randomInt), read, change })
+  const worker = unguessable(randomInt)
+  const keeper = createKeeper({ runner, clock, rules, worker, read, change, failed: failed('work') })
 
   const tick = async () => {
     const now = clock.now()
@@ -76,7 +81,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     (await relay?.reapOrphans({ graceMs, isOwned })) ?? NOTHING_REAPED
 
   const isNeeded = () => !closing.signal.aborted
-  const tickers = [createTicker({ clock, everyMs: tickMs, tick, isNeeded })]
+  const tickers = [createTicker({ clock, everyMs: tickMs, tick, isNeeded, failed: failed('tick') })]
   if (relay !== undefined && reapMs !== null) {
     const reap = async () => void (await reapOrphans().catch(() => {})) // the next tick finds them again
     tickers.push(createTicker({ clock, everyMs: reapMs, tick: reap, isNeeded }))

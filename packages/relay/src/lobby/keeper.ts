@@ -18,6 +18,8 @@ interface KeeperOptions {
   readonly read: (lobbyId: string) => Promise<Lobby | undefined>
   /** Rejects if the command is refused. */
   readonly change: (lobbyId: string, command: SystemCommand) => Promise<Lobby>
+  /** Called if pending work cannot be read or written. A later tick begins it again. */
+  readonly failed: (error: unknown) => void
 }
 
 /** Lengths of the pauses between two attempts of a task. */
@@ -25,7 +27,7 @@ const RETRY = { baseMs: 500, capMs: 10_000, jitter: 0 }
 const pauseAfter = (failures: number) => backoffMs(failures, 0, RETRY)
 
 /** Creates, updates and ends the sessions or matches of started lobbies. */
-export function createKeeper({ runner, clock, rules, worker, read, change }: KeeperOptions) {
+export function createKeeper({ runner, clock, rules, worker, read, change, failed }: KeeperOptions) {
   const closing = manyWaitOn()
   const running = new Map<string, Promise<void>>()
   const ending = new Map<string, Promise<void>>()
@@ -38,8 +40,7 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
     if (closing.signal.aborted || tasks.has(lobbyId)) return
     const started = task(lobbyId)
       .catch((error: unknown) => {
-        if (!closing.signal.aborted)
-          process.emitWarning(`a background task of a lobby failed: ${String(error)}`, 'MusterWarning')
+        if (!closing.signal.aborted) failed(error)
       })
       .finally(() => tasks.delete(lobbyId))
     tasks.set(lobbyId, started)

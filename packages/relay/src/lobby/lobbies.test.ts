@@ -243,3 +243,28 @@ test('a lobby that cannot be read does not delay what is due in other lobbies', 
   expect(await failing(lobbies.tick())).toMatchObject({ message: 'the record is damaged' })
   expect(await store.due(clock.now(), 100)).toEqual([damaged])
 })
+
+test('a tick or work of lobbies that fails while the store is down is a problem, and is repeated', async () => {
+  const store = createMemoryLobbyStore()
+  let isDown = false
+  const whileUp = <Input extends unknown[], Result>(call: (...input: Input) => Promise<Result>) => {
+    return async (...input: Input) => {
+      if (isDown) throw new Error('the store does not answer')
+      return call(...input)
+    }
+  }
+  const { clock, lobbies, service } = setUp({ store: { ...store, due: whileUp(store.due), get: whileUp(store.get) } })
+  const problems = new Set<string>()
+  lobbies.events.on('problem', ({ during, error }) => problems.add(`${during}: ${String(error)}`))
+  const { lobbyId } = await lobbies.create({ player: ann, maxPlayers: 4, requireReady: false })
+  await lobbies.start({ lobbyId, playerId: 'ann' })
+  isDown = true
+  await clock.advance(5000)
+  expect([...problems].toSorted()).toEqual(
+    ['tick', 'work'].map((during) => `${during}: Error: the store does not answer`),
+  )
+  isDown = false
+  await clock.advance(10_000)
+  expect(await lobbies.get({ lobbyId, playerId: 'ann' })).toMatchObject({ phase: 'running' })
+  expect(service.open).toHaveLength(1)
+})

@@ -1,4 +1,4 @@
-import type { WithProblems } from '@muster/core/internal'
+import type { ListenerProblem } from '@muster/core/internal'
 import type { EventEmitter } from 'eventemitter3'
 import type { OrphanOptions, ReapedOrphans } from '../sessions/index.js'
 import type { AttributeChanges, Happening } from './lobby.js'
@@ -39,7 +39,12 @@ export interface Follow extends ByMember {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface LobbiesEvents extends WithProblems {
+/** A listener failed, or a tick or the pending work of a lobby, which the next tick repeats. */
+export type LobbiesProblem = ListenerProblem | { readonly during: 'tick' | 'work'; readonly error: unknown }
+
+export interface LobbiesEvents {
+  /** Without a listener, problems are process warnings. */
+  problem: (problem: LobbiesProblem) => void
   /** An event of any lobby that this process changes; for metrics and logs. */
   happened: (event: Happening & { readonly lobbyId: string; readonly at: number }) => void
 }

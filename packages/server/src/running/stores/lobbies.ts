@@ -160,5 +160,11 @@ export async function openLobbies(options: OpenLobbiesOptions) {
     clock,
   })
   relay.events.on('problem', ({ during, error }) => onProblem(`relay ${during}`, error))
+  relay.events.on('deleteFailed', ({ sessionId, error }) =>
+    onProblem('relay delete', new Error(`the relay session ${sessionId} could not be deleted: ${error}`)),
+  )
+  relay.events.on('doubtful', ({ error }) =>
+    onProblem('relay create', new Error(`a relay session may exist whose create was not answered: ${error}`)),
+  )
   return opened(createLobbies({ ...shared, relay }), relay)
 }
