@@ -242,20 +242,20 @@ describe('the input of createMatch', () => {
   }
 
   test.each([
-    [{ ...both, id: 'a b' }, 'id'],
-    [{ ...both, id: 'a'.repeat(61) }, 'id'],
-    [{ ...both, teams: [] }, 'teams'],
-    [{ ...both, teams: [side('red', 'ann')] }, 'teams.0.name'],
-    [{ ...both, teams: [side('side-1', 'ann'), side('side-1', 'ben')] }, 'teams.1.name'],
-    [{ ...both, teams: [side('side-1', 'ann', 'ben', 'cas')] }, 'teams.0.players'],
-    [{ ...both, teams: [side('side-1')] }, 'teams.0.players'],
-    [{ ...both, teams: [side('side-1', 'ann'), side('side-2', 'ann')] }, 'teams.1.players.0.id'],
-    [{ ...both, teams: [{ name: 'side-1', players: [{ id: 'ann' }] }] }, 'teams.0.players.0'],
-    [{ ...both, teams: [{ name: 'side-1', players: [{ id: 'ann', latencies: { Oslo: 5 } }] }] }, 'teams.0.players.0'],
-    [{ ...both, teams: [{ name: 'side-1', players: [{ id: 'ann', ip: 'home' }] }] }, 'teams.0.players.0.ip'],
-    [{ ...both, skipAcceptance: 'yes' }, 'skipAcceptance'],
-    [{ ...both, more: 1 }, 'more'],
-  ])('createMatch refuses the match %j, naming the field %s', (input, field) => {
+    ['id', { ...both, id: 'a b' }],
+    ['id', { ...both, id: 'a'.repeat(61) }],
+    ['teams', { ...both, teams: [] }],
+    ['teams.0.name', { ...both, teams: [side('red', 'ann')] }],
+    ['teams.1.name', { ...both, teams: [side('side-1', 'ann'), side('side-1', 'ben')] }],
+    ['teams.0.players', { ...both, teams: [side('side-1', 'ann', 'ben', 'cas')] }],
+    ['teams.0.players', { ...both, teams: [side('side-1')] }],
+    ['teams.1.players.0.id', { ...both, teams: [side('side-1', 'ann'), side('side-2', 'ann')] }],
+    ['teams.0.players.0', { ...both, teams: [{ name: 'side-1', players: [{ id: 'ann' }] }] }],
+    ['teams.0.players.0', { ...both, teams: [{ name: 'side-1', players: [{ id: 'ann', latencies: { Oslo: 5 } }] }] }],
+    ['teams.0.players.0.ip', { ...both, teams: [{ name: 'side-1', players: [{ id: 'ann', ip: 'home' }] }] }],
+    ['skipAcceptance', { ...both, skipAcceptance: 'yes' }],
+    ['more', { ...both, more: 1 }],
+  ])('createMatch refuses a match with a wrong %s, naming this field: %j', (field, input) => {
     const refused = refusal(input)
     expect(refused).toMatch(`${field}: match: ${field}`)
     expect(refused).not.toContain('home')

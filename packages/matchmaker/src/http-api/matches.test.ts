@@ -65,16 +65,17 @@ describe('POST /matches', () => {
   })
 
   test.each([
-    [{ ...body, id: 'a b' }, 'id'],
-    [{ ...body, profile: 'nothing' }, 'profile'],
-    [{ ...body, teams: [{ name: 'red', players: [player('ann')] }] }, 'teams.0.name'],
-    [{ ...body, teams: [{ name: 'side-1', players: [{ player_ip: '198.51.100.7' }] }] }, 'teams.0.players.0.player_id'],
-    [{ ...body, teams: [{ name: 'side-1', players: [{ player_id: 'ann' }] }] }, 'player_ip'],
+    ['id', { ...body, id: 'a b' }],
+    ['profile', { ...body, profile: 'nothing' }],
+    ['teams.0.name', { ...body, teams: [{ name: 'red', players: [player('ann')] }] }],
+    ['teams.0.players.0.player_id', { ...body, teams: [{ name: 'side-1', players: [{ player_ip: '198.51.100.7' }] }] }],
+    ['player_ip', { ...body, teams: [{ name: 'side-1', players: [{ player_id: 'ann' }] }] }],
     [
-      { ...body, teams: [{ name: 'side-1', players: [{ ...player('ann'), attributes: { x: {} } }] }] },
       'teams.0.players.0.attributes.x',
+      { ...body, teams: [{ name: 'side-1', players: [{ ...player('ann'), attributes: { x: {} } }] }] },
     ],
     [
+      'teams.1.players.0.player_id',
       {
         ...body,
         teams: [
@@ -82,9 +83,8 @@ describe('POST /matches', () => {
           { name: 'side-2', players: [player('ann')] },
         ],
       },
-      'teams.1.players.0.player_id',
     ],
-  ])('POST /matches refuses the body %j and names the field %s', async (given, field) => {
+  ])('POST /matches refuses a body with a wrong %s, naming this field: %j', async (field, given) => {
     const { call } = setUpReal(queues)
     expect(await call('backend', 'POST', '/matches', given)).toMatchObject({ status: 400, json: { field } })
   })
