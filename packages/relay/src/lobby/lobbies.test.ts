@@ -84,15 +84,15 @@ describe('a lobby', () => {
   })
 
   test.each([
-    [{ player: ann, maxPlayers: 0 }, 'maxPlayers'],
-    [{ player: ann, maxPlayers: 65 }, 'maxPlayers'],
-    [{ player: { id: 'ann', ip: '999' }, maxPlayers: 2 }, 'player.ip'],
-    [{ player: ann, maxPlayers: 2, password: '' }, 'password'],
-    [{ player: ann, maxPlayers: 2, password: 'x', approval: true }, 'approval'],
-    [{ player: ann, maxPlayers: 2, data: { 'a b': 1 } }, 'data.a b'],
-    [{ player: ann, maxPlayers: 2, data: JSON.parse('{"__proto__x":1}') as never }, 'data.__proto__x'],
-    [{ player: ann, maxPlayers: 2, data: { map: 'x'.repeat(257) } }, 'data.map'],
-  ])('a lobby cannot be created with %j', async (input, field) => {
+    ['maxPlayers', { player: ann, maxPlayers: 0 }],
+    ['maxPlayers', { player: ann, maxPlayers: 65 }],
+    ['player.ip', { player: { id: 'ann', ip: '999' }, maxPlayers: 2 }],
+    ['password', { player: ann, maxPlayers: 2, password: '' }],
+    ['approval', { player: ann, maxPlayers: 2, password: 'x', approval: true }],
+    ['data.a b', { player: ann, maxPlayers: 2, data: { 'a b': 1 } }],
+    ['data.__proto__x', { player: ann, maxPlayers: 2, data: JSON.parse('{"__proto__x":1}') as never }],
+    ['data.map', { player: ann, maxPlayers: 2, data: { map: 'x'.repeat(257) } }],
+  ])('a lobby cannot be created with a wrong %s: %j', async (field, input) => {
     const error = await failing(setUp().lobbies.create(input))
     expect(error).toBeInstanceOf(InvalidInput)
     expect((error as InvalidInput).field).toBe(field)

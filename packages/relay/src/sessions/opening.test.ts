@@ -127,12 +127,12 @@ describe('opening a relay session', () => {
   })
 
   test.each([
-    [{ players: [] }, 'players'],
-    [{ players: [{ id: 'a', ip: 'localhost' }] }, 'players.0.ip'],
-    [{ players: [dora, dora] }, 'players.1.id'],
-    [{ players: [dora], hostId: 'ann' }, 'hostId'],
-    [{ players: [dora], label: 'a/b' }, 'label'],
-  ])('opening a relay session refuses %j, naming the field and no address', async (input, field) => {
+    ['players', { players: [] }],
+    ['players.0.ip', { players: [{ id: 'a', ip: 'localhost' }] }],
+    ['players.1.id', { players: [dora, dora] }],
+    ['hostId', { players: [dora], hostId: 'ann' }],
+    ['label', { players: [dora], label: 'a/b' }],
+  ])('opening a relay session refuses a wrong %s, and shows no address: %j', async (field, input) => {
     const error = await failing(setUp().sessions.open(input))
     expect(error).toBeInstanceOf(InvalidInput)
     expect((error as InvalidInput).field).toBe(field)
