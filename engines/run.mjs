@@ -18,8 +18,8 @@ const TRANSCRIPTS = [
 ]
 
 /** Throws with the end of what the program wrote, also for an error of a script that goes on. */
-const run = (program, given) => {
-  const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000, maxBuffer: 2 ** 26 }
+const run = (program, given, env = process.env) => {
+  const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000, maxBuffer: 2 ** 26, env }
   const { status, stdout, stderr, error } = spawnSync(program, given, options)
   if (status === 0 && !stderr.includes('SCRIPT ERROR')) return stdout
   throw new Error(`${[program, ...given].join(' ')}: ${error?.message ?? stderr.slice(-2000)}`)
@@ -27,11 +27,16 @@ const run = (program, given) => {
 const filesIn = (path) => readdirSync(join(here, path)).map((name) => join(here, path, name))
 
 const CPP_FLAGS = ['-std=c++17', '-fno-exceptions', '-fno-rtti', '-Wall', '-Wextra', '-Wshadow', '-Werror']
+/** Variables of a player whose language writes 0.5 as 0,5. Without `localedef`, programs run as in English. */
+const GERMAN = { ...process.env, LOCPATH: folder, LC_ALL: 'de_DE.UTF-8' }
 const cpp = (compiler) => ({
   name: `C++17 by ${compiler}`,
   tools: [compiler],
-  build: () => run(compiler, [...CPP_FLAGS, join(here, 'cpp/test/replay.cpp'), '-o', join(folder, compiler)]),
-  replay: (kind, path) => run(join(folder, compiler), [kind, path]),
+  build: () => {
+    spawnSync('localedef', ['-i', 'de_DE', '-f', 'UTF-8', join(folder, GERMAN.LC_ALL)], { stdio: 'ignore' })
+    run(compiler, [...CPP_FLAGS, join(here, 'cpp/test/replay.cpp'), '-o', join(folder, compiler)])
+  },
+  replay: (kind, path) => run(join(folder, compiler), [kind, path], GERMAN),
 })
 
 const languages = [

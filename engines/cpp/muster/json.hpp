@@ -140,6 +140,19 @@ inline void write_text(std::string& out, std::string_view text) {
   out += '"';
 }
 
+/** What C writes between 0 and 5 in 0.5, by the locale that the game has set: a comma in German. */
+inline std::string decimal_point() {
+  char half[16];
+  std::snprintf(half, sizeof half, "%.1f", 0.5);
+  const std::string text = half;
+  return text.substr(1, text.size() - 2);
+}
+
+inline std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  const std::size_t at = text.find(from);
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
 inline void write_number(std::string& out, double number) {
   char text[32];
   if (!std::isfinite(number)) {
@@ -148,7 +161,7 @@ inline void write_number(std::string& out, double number) {
   }
   const bool is_whole = std::fabs(number) < 9e15 && number == std::floor(number);
   std::snprintf(text, sizeof text, is_whole ? "%.0f" : "%.17g", number);
-  out += text;
+  out += is_whole ? text : replaced(text, decimal_point(), ".");
 }
 
 /** Reads one text of JSON, nested at most 64 deep. */
@@ -222,7 +235,7 @@ class Reader {
   std::optional<Json> number() {
     const std::size_t from = at_;
     while (at_ < text_.size() && std::string_view("+-.0123456789eE").find(text_[at_]) != std::string_view::npos) at_++;
-    const std::string found(text_.substr(from, at_ - from));
+    const std::string found = replaced(std::string(text_.substr(from, at_ - from)), ".", decimal_point());
     char* end = nullptr;
     const double value = std::strtod(found.c_str(), &end);
     if (found.empty() || *end != '\0') return std::nullopt;

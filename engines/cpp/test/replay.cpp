@@ -1,5 +1,6 @@
 // Replays a transcript: `replay client transcript.jsonl`, or `replay server server-transcript.jsonl`. Prints how many
 // lines were replayed. A server wakes itself between the lines, which leave that out.
+#include <clocale>
 #include <deque>
 #include <fstream>
 #include <iostream>
@@ -61,6 +62,8 @@ int replay(std::istream& lines, bool wakes_itself) {
 
 int main(int count, char** given) {
   if (count != 3) return 2;
+  // As games do, whose texts are in the player's language.
+  std::setlocale(LC_ALL, "");
   std::ifstream lines(given[2]);
   if (std::string_view(given[1]) == "server") return replay<muster::ServerMachine>(lines, true);
   return replay<muster::Machine>(lines, false);
