@@ -1,6 +1,7 @@
 import { ServerError } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { NothingToAccept } from '../errors.js'
+import type { MatchmakerEvents } from '../events.js'
 import { deploy, setUp } from '../matchmaker.fixture.js'
 import type { QueueDefinition } from '../queues/queue.js'
 import { social, running } from './backfill.fixture.js'
@@ -45,6 +46,8 @@ describe('the end of a backfill', () => {
 
     test('a ticket joining by a backfill searches again if the match ends before it accepts', async () => {
       const { matchmaker, join, run, status } = ending({ acceptance: { withinMs: 60_000 } })
+      const over: MatchmakerEvents['matchOver'][] = []
+      matchmaker.on('matchOver', (event) => over.push(event))
       for (const id of ['ann', 'ben']) join(id)
       await run(250)
       for (const id of ['ann', 'ben']) matchmaker.acceptMatch(id)
@@ -59,6 +62,7 @@ describe('the end of a backfill', () => {
       // It is over at once, so the player searches again without an answer.
       expect(status('cas')).toBe('SEARCHING')
       expect(() => matchmaker.acceptMatch('cas')).toThrow(NothingToAccept)
+      expect(over).toMatchObject([{ matchId, playerIds: ['ann', 'ben'], ticketIds: ['ann', 'ben'] }])
     })
   })
 

@@ -17,7 +17,7 @@ import { MatchIsFull } from './backfill-commands.js'
 import type { MatchCommands } from './match-commands.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
 import { inCommon, placedOf } from './match-order.js'
-import type { EndOfMatch } from './match.js'
+import { type EndOfMatch, playersOf, waitingFor } from './match.js'
 import type { Matchmaker } from './matchmaker.js'
 
 /** The parts that receive the outcomes. Most are created after the allocator, so they are read only when needed. */
@@ -147,8 +147,13 @@ function createConclude(to: Receivers) {
   return (match: HostedMatch, { reason, result, leftNow = [] }: EndOfPlay) => {
     if (concluded.has(match)) return
     concluded.add(match)
-    const { id: matchId, queue, playerIds: present } = match
+    const { id: matchId, queue } = match
     const endedAt = dateOf(clock)
+    const found = to.lifecycle.find(matchId)
+    // Whoever was about to join by a backfill was never sent to the server.
+    const joining = found?.phase === 'running' ? waitingFor(found) : []
+    const strangers = playersOf(joining)
+    const present = match.playerIds.filter((id) => !strangers.includes(id))
     const left = [...match.left, ...leftNow.map((playerId) => ({ playerId, at: endedAt }))]
     const playerIds = [...new Set([...match.left.map(({ playerId }) => playerId), ...present])]
     const { source, enrolled } = match.host ?? {}
@@ -157,8 +162,8 @@ function createConclude(to: Receivers) {
       ...(enrolled !== undefined && { enrolmentKey: enrolled.key }),
     }
     results?.add({ matchId, queue, playerIds, left, result, endedAt, endReason: reason, ...from })
-    const joined = to.lifecycle.find(matchId)?.placed.map(({ ticket }) => ticket.id) ?? []
-    const ticketIds = [...new Set([...match.ticketIds, ...joined])]
+    const joined = found?.placed.filter(({ ticket }) => !joining.some(({ id }) => id === ticket.id)) ?? []
+    const ticketIds = [...new Set([...match.ticketIds, ...joined.map(({ ticket }) => ticket.id)])]
     const players = { playerIds, ticketIds, ...(left.length > 0 && { left }) }
     events.emit('matchOver', { matchId, queue, reason, result, ...players, ...from })
   }
