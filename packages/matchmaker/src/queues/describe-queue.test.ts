@@ -26,6 +26,12 @@ test('the description of a queue with a pool contains no create of servers', () 
   )
 })
 
+test('the description of a queue whose pool only has enrolled servers contains no create of servers', () => {
+  const enrolled = { application: 'arena', version: 'enrolled', probe: { kind: 'registration' } }
+  const sentences = sentencesOf({ matchSize: 2, pool: 'arena', deploy: enrolled })
+  expect(sentences).toContain('A match takes a server of pool arena; all servers of this pool enrol by themselves.')
+})
+
 describe('the description of a realistic queue in sentences', () => {
   test('a queue without rules is described by the match size and the default times', () => {
     expect(sentencesOf({ matchSize: 2 })).toEqual(['A match has two players.', ...USUAL])

@@ -1,3 +1,4 @@
+import { ENROLLED } from '@muster/hosting/internal'
 import { type Queue, thoroughMsOf } from './queue.js'
 import {
   counted,
@@ -161,11 +162,15 @@ function serverClauses({ deploy, pool, maxAttempts }: Queue): string[] {
   const ready = `ready within ${duration(readyTimeoutMs)}`
   const warm = warmUpMs > 0 ? `, has ${duration(warmUpMs)} to warm up` : ''
   const then = `${warm}${probeWords(probe)}`
+  const clauseOfPool =
+    application === pool && version === ENROLLED
+      ? `a match takes a server of pool ${pool}; all servers of this pool enrol by themselves`
+      : `a match takes a warm server of pool ${pool} (${application}, version ${version}); one that must be created ` +
+        `for it is to be ${ready}${places}${then}`
   return [
     pool === undefined
       ? `every match gets a server of ${application}, version ${version}${places}; it must be ${ready}${then}`
-      : `a match takes a warm server of pool ${pool} (${application}, version ${version}); one that must be created ` +
-        `for it is to be ${ready}${places}${then}`,
+      : clauseOfPool,
     `a match lasts ${duration(maxDurationMs)} at most`,
     ...(joinWithinMs === undefined ? [] : [`a match to which nobody comes within ${duration(joinWithinMs)} ends`]),
     `a ticket is cancelled after ${counted(maxAttempts, 'failed server')}`,

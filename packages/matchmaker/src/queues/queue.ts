@@ -265,7 +265,9 @@ const queueSchema: z.ZodType<Queue> = z
     }
     if (deploy === undefined) {
       const message =
-        pool === undefined ? 'must be given unless pool is given' : 'comes from the pool, which is not known'
+        pool === undefined
+          ? 'must be given unless pool is given'
+          : 'comes from the pool: pass the definition and its pool to createMatchmaker'
       context.addIssue({ code: 'custom', path: ['deploy'], message })
     }
   })
@@ -293,7 +295,8 @@ const NO_FIELDS = Object.fromEntries(
 )
 
 /**
- * Validates the definition of a queue and fills in its defaults. The result may be passed to `defineQueue` again.
+ * Validates the definition of a queue and fills in its defaults. The result may be passed to `defineQueue` again. A
+ * queue that names a pool needs it: `createMatchmaker` validates both, and so does `checkQueue` with the pools.
  * @throws {InvalidQueue} naming the queue, the path and the value, e.g. `queue "duel": matchSize: …, got 0`.
  */
 export function defineQueue(definition: QueueDefinition): Queue {
