@@ -102,6 +102,25 @@ test('a ticket that arrives while a round is paused or abandoned is matched in t
   }
 })
 
+test('a pool reuses the slots of tickets that leave after its round was dropped, and loses no other ticket', () => {
+  const pool = createPool(modelOf(3))
+  const slots = [pool.add(entry('a', 0)), pool.add(entry('b', 1))]
+  const round = pool.round(NOW)
+  expect(round.step(1, () => true)).toBe(true)
+  pool.remove(pool.add(entry('c', 2)))
+  round.drop()
+  const used = Array.from({ length: 10 }, () => {
+    const slot = pool.add(entry('d', 3))
+    pool.remove(slot)
+    return slot
+  })
+  expect(new Set(used).size).toBe(1)
+  slots.push(pool.add(entry('e', 4)))
+  expect(round.step(Infinity)).toBe(false)
+  expect(round.take()).toEqual([])
+  expect([...pool.group(NOW)]).toMatchObject([{ slots }])
+})
+
 test('a running match gets a ticket that an earlier round did not offer to running matches', () => {
   for (const openings of ['none', 'last'] as const) {
     const pool = createPool(modelOf(2))

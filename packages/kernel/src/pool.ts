@@ -183,7 +183,7 @@ class ColumnPool<Facts> implements Pool<Facts> {
   round(now: number, options: RoundOptions = {}): Round {
     const work = this.#begin(now, options)
     const state = this.#state
-    const { number } = state
+    let { number } = state
     return {
       step: (amount, isDue = NEVER) => {
         let isDone = false
@@ -204,6 +204,10 @@ class ColumnPool<Facts> implements Pool<Facts> {
       take: () => (number === state.number ? state.takeMatches() : []),
       hurry: () => {
         if (number === state.number) state.isLate = true
+      },
+      drop: () => {
+        if (number === state.number) state.end()
+        number = 0
       },
     }
   }

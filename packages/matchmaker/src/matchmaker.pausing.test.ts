@@ -168,6 +168,28 @@ test('the pause of a pool survives reconfigure and a restart for as long as the 
   expect(() => without.pausePool('arenas', true)).toThrow('There is no pool "arenas".')
 })
 
+test('a pause of a queue during a tick ends the search for its matches at once', async () => {
+  let [time, tests] = [0, 0]
+  const test = () => {
+    time += 10
+    tests += 1
+    return false
+  }
+  const queues = [{ ...duel, rules: [{ kind: 'custom', name: 'nobody', test }] } as const]
+  const { matchmaker, join } = setUp({ queues, stopwatch: () => time, tickBudgetMs: Infinity })
+  for (let index = 0; index < 40; index += 1) join(`p${index}`)
+  const ticking = matchmaker.tick()
+  while (tests === 0) await new Promise((resolve) => setImmediate(resolve))
+  matchmaker.pauseQueue('duel')
+  const before = tests
+  await ticking
+  await matchmaker.tick()
+  expect(tests).toBe(before)
+  matchmaker.resumeQueue('duel')
+  await matchmaker.tick()
+  expect(tests).toBeGreaterThan(before)
+})
+
 test('a queue or pool that is removed and added again is not paused, also after a restart', async () => {
   const memory: StoreMemory = new Map()
   const options = { pools: [arena], queues: [other, ...pooled.queues] }

@@ -316,4 +316,6 @@ export interface Round {
    * come first in the next round, which includes new tickets too.
    */
   hurry(): void
+  /** Ends the round for good: its remaining searches are not made, and its matches that were not taken are lost. */
+  drop(): void
 }

@@ -54,15 +54,21 @@ export class RoundState {
     this.number += 1
     this.made = this.#fruitlessTries = this.#fruitlessTime = 0
     this.#isDisturbed = this.isLate = false
+    this.end()
     this.isGoing = true
-    for (const slot of this.#freed) columns.reuse(slot)
-    this.#freed = []
     columns.horizon = columns.births
     // A match may have got no server: its tickets are then still in the pool.
     for (let slot = 0; slot < columns.end; slot++)
       if (columns.taken[slot] === 1 && columns.size[slot] !== 0 && isPresent(columns, slot)) counts.insert(slot)
     columns.taken.fill(0, 0, columns.end)
     this.groups = []
+  }
+
+  /** Ends the round, which nothing continues from here on: slots that were freed during the round can be reused. */
+  end(): void {
+    this.isGoing = false
+    for (const slot of this.#freed) this.#input.columns.reuse(slot)
+    this.#freed = []
   }
 
   /**

@@ -32,6 +32,7 @@ export function createPauseCommands({
     runtime.isPaused = isPaused
     runtime.waits.setPaused(isPaused, clock.now())
     // The running round is dropped, because its results would be outdated once the queue resumes.
+    runtime.round?.drop()
     runtime.round = undefined
     events.emit(isPaused ? 'queuePaused' : 'queueResumed', { queue })
   }

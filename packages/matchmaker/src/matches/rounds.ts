@@ -120,6 +120,8 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
         return false
       }
       if (yielder.isDue()) await yielder.yieldNow()
+      // No round may stay unfinished while the queue is paused.
+      if (runtime.isPaused) return true
     }
   }
 
