@@ -19,6 +19,21 @@ describe('the end of a backfill', () => {
     expect(matchmaker.getBackfill(id)).toBeUndefined()
   })
 
+  test('matchOver of a stopped match names who joined, and not who was about to join', async () => {
+    const { matchmaker, join, run, matchId } = await running({ acceptance: { withinMs: 60_000 } })
+    const over: MatchmakerEvents['matchOver'][] = []
+    matchmaker.on('matchOver', (event) => over.push(event))
+    matchmaker.createBackfill({ matchId })
+    join('cas')
+    await run(250)
+    matchmaker.acceptMatch('cas')
+    join('dee')
+    await run(250)
+    expect(matchmaker.getTicket('dee')).toMatchObject({ status: 'MATCH_FOUND', matchId })
+    await matchmaker.stopMatch(matchId)
+    expect(over).toMatchObject([{ playerIds: ['ann', 'ben', 'cas'], ticketIds: ['ann', 'ben', 'cas'] }])
+  })
+
   describe('a backfill whose match ends while its server cannot be stopped', () => {
     /** The server is to be stopped two seconds after the assignment, and every stop fails. */
     const ending = (queue: Partial<QueueDefinition> = {}) =>

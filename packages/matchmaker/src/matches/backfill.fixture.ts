@@ -14,6 +14,10 @@ export async function running(queue: Partial<QueueDefinition> = {}, options: Par
   const all = setUp({ queues: [{ ...social, ...queue }], ...options })
   all.join('ann')
   all.join('ben')
+  if (queue.acceptance !== undefined) {
+    await all.run(250)
+    for (const id of ['ann', 'ben']) all.matchmaker.acceptMatch(id)
+  }
   await all.run(6500)
   const { matchId = '', assignment } = all.matchmaker.getTicket('ann') ?? {}
   expect(all.status('ann')).toBe('HOST_ASSIGNED')

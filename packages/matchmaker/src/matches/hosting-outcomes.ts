@@ -151,7 +151,7 @@ function createConclude(to: Receivers) {
     const endedAt = dateOf(clock)
     const found = to.lifecycle.find(matchId)
     // Whoever was about to join by a backfill was never sent to the server.
-    const joining = found?.phase === 'running' ? waitingFor(found) : []
+    const joining = found === undefined ? [] : waitingFor(found)
     const strangers = playersOf(joining)
     const present = match.playerIds.filter((id) => !strangers.includes(id))
     const left = [...match.left, ...leftNow.map((playerId) => ({ playerId, at: endedAt }))]

@@ -282,7 +282,6 @@ export class MatchLifecycle {
   #end(match: Match, stop: StopReason, now: number): void {
     const { allocator, backfills, ended, tickets } = this.#options
     match.phase = 'over'
-    this.#matches.delete(match.matchId)
     ended.add(match.matchId)
     this.#early.delete(match)
     if (match.backfill !== undefined) backfills.cancel(match.backfill)
@@ -290,6 +289,8 @@ export class MatchLifecycle {
     tickets.matchOver(match, matchEndOf(stop), now)
     const hosted = allocator.find(match.matchId)
     if (hosted !== undefined) allocator.drop(hosted, stop)
+    // Only now: the report of its end, which the drop causes, names the tickets that joined.
+    this.#matches.delete(match.matchId)
   }
 }
 
