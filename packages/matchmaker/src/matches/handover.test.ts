@@ -78,6 +78,17 @@ describe('tickets handed over to another matchmaker', () => {
     expect(matchmaker.importTickets(snapshot).tickets).toMatchObject([{ id: 'ann', status: 'CANCELLED' }])
   })
 
+  test('an imported ticket that has waited too long expires after the event of its creation', () => {
+    const { matchmaker, clock, names, seen } = setUp({ queues: [{ ...duel, expireAfterMs: 1000 }] })
+    const [exportedAt, createdAt] = [clock.now(), clock.now() - 1000]
+    const ticket = { id: 'a', queues: ['duel'], players: [{ id: 'ann', coordinates: at }], priority: 0 }
+    const tickets = [{ ...ticket, createdAt, attempts: 0 }]
+    const imported = matchmaker.importTickets({ format: 'muster-tickets-1', exportedAt, tickets })
+    expect(imported.tickets).toMatchObject([{ id: 'a', status: 'CANCELLED', cancelReason: 'expired' }])
+    expect(names).toEqual(['ticketCreated', 'expired'])
+    expect(seen.ticketCreated).toMatchObject([{ ticket: { id: 'a', status: 'SEARCHING' } }])
+  })
+
   test('imported tickets are accepted or refused one by one, each refusal with its reason', () => {
     const before = setUp()
     for (const id of ['ann', 'ben', 'cas', 'dee']) before.join(id)

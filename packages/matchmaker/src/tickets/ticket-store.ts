@@ -356,10 +356,11 @@ export class TicketStore {
     this.#byId.set(record.id, record)
     this.#players.add(record)
     if (isPrivate(record)) this.#privateMatches.add(record)
+    const created = ticketOf(record)
+    // Before the ticket enters pools: an imported ticket may expire at once, and its end comes after its creation.
+    this.#options.events.emit('ticketCreated', { ticket: created })
     this.#pools.syncPools(record, now, entries)
     void found?.then((place) => this.#located(record, place))
-    const created = ticketOf(record)
-    this.#options.events.emit('ticketCreated', { ticket: created })
     // A listener may have cancelled the ticket.
     return record.version === created.version ? created : ticketOf(record)
   }
