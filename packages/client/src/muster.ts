@@ -77,8 +77,8 @@ export interface Muster {
   /** The clock that the client uses. */
   readonly clock: Clock
   /**
-   * Ends all requests and timers. Pending commands fail with `closed`. The search continues on the server, unless its
-   * queue requires presence.
+   * Ends the requests and timers of the search. Pending commands fail with `closed`. The search continues on the
+   * server, unless its queue requires presence. Lobbies and `servers.watch` are closed by themselves.
    */
   close(): void
 }
