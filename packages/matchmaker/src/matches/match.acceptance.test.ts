@@ -100,6 +100,19 @@ describe('the acceptance of a match', () => {
     expect([status('ann'), status('cas')]).toEqual(['MATCH_FOUND', 'MATCH_FOUND'])
   })
 
+  test('a declined match cancels no other ticket, however many of its attempts have failed before', async () => {
+    const queues = [{ ...asking, maxAttempts: 2 }]
+    const { matchmaker, clock, join, run, status } = setUp({ queues })
+    const [exportedAt, createdAt] = [clock.now(), clock.now()]
+    const players = [{ id: 'ann', ip: '198.51.100.7' }]
+    const tickets = [{ id: 'ann', queues: ['duel'], players, priority: 0, createdAt, attempts: 2 }]
+    matchmaker.importTickets({ format: 'muster-tickets-1', exportedAt, tickets })
+    join('ben')
+    await run(250)
+    matchmaker.declineMatch('ben')
+    expect(status('ann')).toBe('SEARCHING')
+  })
+
   test('a match not accepted in time cancels only the tickets that did not accept', async () => {
     const { matchmaker, service, seen, join, run, status } = setUp({ queues: [{ ...asking, matchSize: 3 }] })
     for (const id of ['ann', 'ben', 'cas']) join(id)

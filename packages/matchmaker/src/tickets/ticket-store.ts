@@ -246,7 +246,7 @@ export class TicketStore {
     if (record.status !== 'MATCH_FOUND' || seat === undefined) return
     const { matchId, queue } = seat.match
     if (counts) record.attempts += 1
-    if (record.attempts >= queue.maxAttempts) return this.cancel(record, 'attempts', now)
+    if (counts && record.attempts >= queue.maxAttempts) return this.cancel(record, 'attempts', now)
     if (isPrivate(record) && reason === 'stopped') return this.cancel(record, 'dissolved', now)
     record.status = 'SEARCHING'
     record.seat = undefined
