@@ -20,7 +20,7 @@ const progress: RelayProgress = {
   phase: 'playing',
 }
 
-test('the relay demo draws every lobby slot by slot, and counts lobbies without room', () => {
+test('the relay demo draws lobbies slot by slot, and counts those that do not fit into the picture', () => {
   const text = picture(progress, [10, 400], 7600, PAPER)
   expect(text).toContain('  ●◆·○  ◇···  ╌╌╌╌\n')
   expect(text).toContain('and 6 more')

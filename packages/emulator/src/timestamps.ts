@@ -10,7 +10,7 @@ export function formatA(ms: number): TimestampA {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)}.${String(micros).padStart(6, '0')}`
 }
 
-/** The fields of a response with the times of creation and last change of a record, in format A. */
+/** Returns the times of creation and last change of a record, in format A: `YYYY-MM-DD HH:MM:SS.ffffff`. */
 export const datesOf = ({ createdAt, updatedAt }: { readonly createdAt: number; readonly updatedAt: number }) => ({
   create_time: formatA(createdAt),
   last_updated: formatA(updatedAt),

@@ -339,7 +339,7 @@ describe('the input from the game', () => {
     expect(() => server.list({ name: '', seats: 3 })).toThrow('name: must have 1 to 64 characters')
     for (const name of ['a\u202eb', 'a\u3164', '\u2800', 'a\ufe0f'])
       expect(() => server.list({ name, seats: 3 })).toThrow(
-        'name: must have no control, direction, zero-width or blank',
+        'name: must have no control, direction, zero-width or filler',
       )
     expect(() => server.list({ name: ' \u3000', seats: 3 })).toThrow('name: must not be blank')
     expect(() => server.list({ name: 'x', seats: 2, teams: { 'red\u3164': 1, red: 1 } })).toThrow('teams: ')

@@ -57,7 +57,7 @@ export function createListing(clock: Clock, changed: () => void) {
     setOrders: (given: WireListing | undefined) => {
       orders = given
     },
-    /** Returns the player of a token; undefined if its session or its seat is unknown. */
+    /** Returns the player of a token; undefined if its session or seat is unknown, or the seat is another player's. */
     playerOf: ({ sub, mid, sid, team, grp }: JoinClaims): Player | undefined => {
       const seat = orders?.session === mid ? orders.seats.find(({ seat_id }) => seat_id === sid) : undefined
       if (seat?.player_id !== sub) return undefined
@@ -100,6 +100,6 @@ const UNSEEN = [
 function checkShown(field: string, name: string): void {
   const got = `got ${JSON.stringify(name)}`
   if (UNSEEN.some((one) => one.test(name)))
-    throw new InvalidCall(field, `must have no control, direction, zero-width or blank characters, ${got}`)
+    throw new InvalidCall(field, `must have no control, direction, zero-width or filler characters, ${got}`)
   if (!/\P{Z}/u.test(name)) throw new InvalidCall(field, `must not be blank, ${got}`)
 }

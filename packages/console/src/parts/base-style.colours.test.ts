@@ -31,11 +31,8 @@ test.each(schemes.flatMap((scheme) => texts.map((text) => [text, scheme] as cons
   },
 )
 
-test.each(schemes)(
-  'borders of fields and text on the accent colour have enough contrast in the %s scheme',
-  (scheme) => {
-    const of = colours[scheme]
-    expect(contrast(of['--strong-line'], of['--surface'])).toBeGreaterThan(3)
-    expect(contrast(of['--on-accent'], of['--starting'])).toBeGreaterThan(4.5)
-  },
-)
+test.each(schemes)('field borders, and text on the accent colour, have enough contrast in the %s scheme', (scheme) => {
+  const of = colours[scheme]
+  expect(contrast(of['--strong-line'], of['--surface'])).toBeGreaterThan(3)
+  expect(contrast(of['--on-accent'], of['--starting'])).toBeGreaterThan(4.5)
+})

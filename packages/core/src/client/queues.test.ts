@@ -250,7 +250,7 @@ describe('the order of a queue', () => {
 })
 
 describe('settings for points that the specification leaves open', () => {
-  test('createDeploymentPath changes the path of create, which keeps its queue and appears in events', async () => {
+  test('createDeploymentPath changes the path of create, also in events, but not its rate-limit queue', async () => {
     const { client, clock, arrivals, times } = setUp({ settings: { createDeploymentPath: '/v2/deployments' } })
     const paths = new Set<string>()
     client.events.on('request', ({ path }) => paths.add(path))

@@ -98,7 +98,7 @@ export interface Queues {
   run<T>(request: Request, job: (slot: CallSlot) => Promise<T>): Promise<T>
   /**
    * Records a 429. Pauses the request's queue, and returns the milliseconds until the queue continues. Returns
-   * undefined for a stray 429: then only the request waits.
+   * undefined for a stray 429, which does not look like a rate limit: then only the request waits.
    */
   throttled(request: Request, refusal: RateLimited, retryAfterMs: number | undefined): number | undefined
   /** Records a response other than 429. */

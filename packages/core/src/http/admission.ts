@@ -30,7 +30,7 @@ export interface RequestLimits<Who> {
   readonly store?: LimitStore | undefined
 }
 
-/** Identifies a caller, and what is known about a token before it is verified. */
+/** How to identify the caller of a request, and what its token tells before it is verified. */
 export interface Identification<Who> {
   readonly authenticate: () => Awaitable<Who | undefined>
   /** Returns the caller of a token that was verified before, at no cost. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { faultOfShownName } from './shown-name.js'
 
-const UNSEEN = 'must have no control, direction, zero-width or blank characters'
+const UNSEEN = 'must have no control, direction, zero-width or filler characters'
 const codes = (text: string) => Array.from(text, (one) => `U+${one.codePointAt(0)?.toString(16)}`).join(' ')
 
 test('invisible characters are refused as a display name and within one', () => {

@@ -23,6 +23,6 @@ const UNSEEN = new RegExp(
  * empty, imitate another name by invisible characters, or change the text next to it.
  */
 export function faultOfShownName(name: string): string | undefined {
-  if (UNSEEN.test(name)) return 'must have no control, direction, zero-width or blank characters'
+  if (UNSEEN.test(name)) return 'must have no control, direction, zero-width or filler characters'
   return /\P{Z}/u.test(name) ? undefined : 'must not be blank'
 }

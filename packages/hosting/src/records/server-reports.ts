@@ -125,7 +125,7 @@ const listing = z
       .optional()
       .describe('Another id begins anew: nobody has a seat any more. Default: that of the instance'),
     name: ServerName.describe(
-      'What players read in the list, without control, direction, zero-width or blank characters',
+      'What players read in the list, without control, direction, zero-width or filler characters',
     ),
     seats: count.min(1).describe('Players who fit, whether or not they are there'),
     teams: z

@@ -87,7 +87,7 @@ export class CrowdPairs<Facts> {
     this.#least.fill(cap, 0, count)
   }
 
-  /** Finds the nearest neighbour of each ticket on the curve. */
+  /** Finds the cheapest partner of each ticket, below the cap, among its neighbours on the space-filling curve. */
   #nameNearest(points: Float64Array, from: number, to: number, count: number): void {
     const partner = this.#partner
     const least = this.#least

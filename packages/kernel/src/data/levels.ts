@@ -8,7 +8,7 @@ export type News = typeof NOTHING | typeof TIME | typeof RELAXED
 export const NOTHING = 0
 /** The ticket has waited longer, so an average or a timed check may give another result now. */
 export const TIME = 1
-/** The ticket's level has changed, or the minimum size of a match that it accepts. */
+/** The ticket's level, or the minimum match size that it accepts, has changed. */
 export const RELAXED = 2
 
 /** Number of milliseconds of waiting after which a ticket has `TIME` news. */

@@ -148,8 +148,8 @@ const upTo = (sorted: readonly number[], most: number): number =>
   firstIndex(sorted.length, (at) => (sorted[at] as number) > most)
 
 /**
- * Returns a function that returns all tickets that waited at the same time as `own`, `own` included. Call it with the
- * tickets in order of arrival.
+ * Returns a function that returns all tickets that waited at the same time as `own`, `own` included. Both `present` and
+ * the calls must be in order of arrival.
  */
 export function meetings(present: readonly PresentTicket[]): (own: PresentTicket) => PresentTicket[] {
   let next = 0

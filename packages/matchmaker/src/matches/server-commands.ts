@@ -58,7 +58,7 @@ export function createServerCommands({ allocator, lifecycle, matching, ended }: 
       if (server === undefined && !ended.has(serverId)) throw unknown(serverId)
       const about = [serverId, ...Array.from(server?.guests ?? [], ({ id }) => id)]
       if (server !== undefined) {
-        // If the server belongs to one match, its players leave that match first.
+        // If the server belongs to one match, that match ends first, so that its tickets get the reason.
         matching.end(serverId, 'stopped')
         allocator.dropServer(server, 'stopped')
       }

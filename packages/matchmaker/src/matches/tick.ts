@@ -221,8 +221,8 @@ function createRoom(lifecycle: Pick<MatchLifecycle, 'room'> | undefined, now: nu
   const all = lifecycle?.room(now) ?? 0
   let cold = all
   /**
-   * By pool: the number of matches that it can take, minus the number of new servers that may be created. If new
-   * servers are unlimited, nothing is subtracted.
+   * By pool: the matches that it can take beyond the new servers that may be created, i.e. its warm servers. Negative
+   * if the pool may create fewer. If new servers are unlimited, all matches that it can take.
    */
   const own = new Map<string, number>()
   const ownOf = (pool: string): number => {

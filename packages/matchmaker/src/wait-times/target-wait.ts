@@ -69,7 +69,10 @@ export class HeadStart {
   }
 }
 
-/** Steers the head start of tickets, region by region, so that they wait as long as the target. */
+/**
+ * Adjusts per region how far the limits of new tickets are relaxed already (their head start), so that the waits of
+ * recent tickets stay near the target.
+ */
 export interface TargetWaitController {
   /** Returns the counter of the waits of a region's tickets. */
   waitsOf(region: number, now: number): RecentWaits

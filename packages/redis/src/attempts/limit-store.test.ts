@@ -176,7 +176,7 @@ describe('the options of the limit store', () => {
     [{ timeoutMs: 0 }, /timeoutMs.*got 0/],
     [{ timeout: 5 }, /did you mean timeoutMs/],
     [{ redis: {} }, /redis must be a connection made by connectRedis/],
-  ])('the Redis limit store refuses the options %o by name', (options, message) => {
+  ])('the Redis limit store refuses the options %o with an error that names the wrong option', (options, message) => {
     const redis = { run: async () => {} } as never
     expect(() => createRedisLimitStore({ redis, ...(options as object) })).toThrow(message)
   })

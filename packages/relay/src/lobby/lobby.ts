@@ -247,7 +247,7 @@ export function withEvent(lobby: Lobby, now: number, happening: Happening, to?: 
   return { ...lobby, seq, events: [...lobby.events.slice(1 - KEPT), event] }
 }
 
-/** Returns the events after `seq`; undefined if some of them are no longer stored. */
+/** Returns the events after `seq`; undefined if some of them are no longer stored, or `seq` is none of this lobby. */
 export function eventsAfter({ events, seq: last }: Lobby, seq: number): readonly LobbyEvent[] | undefined {
   if (seq > last || (events[0]?.seq ?? 1) > seq + 1) return undefined
   return events.filter((event) => event.seq > seq)

@@ -29,7 +29,7 @@ describe('adding a player to a session', () => {
     },
   )
 
-  test('adding a player uses the answer of the authorization if the earlier users cannot be read', async () => {
+  test('a player is added by the response of authorizeUser alone if the session cannot be read', async () => {
     const { service, sessions, within } = setUp()
     const { id } = await within(sessions.open({ players }))
     service.setFaults([{ operation: 'get', fault: 'request lost' }])

@@ -30,7 +30,7 @@ test('reasons of refused tokens are limited in number, and further ones are coun
   expect(totals()['another reason']).toBe(968)
 })
 
-test('pending counts of refused tokens are logged at the end', async () => {
+test('close() logs the counts of refused tokens that were not logged yet', async () => {
   const { clock, said, refused, close } = open()
   refused('expired')
   close()

@@ -88,7 +88,7 @@ export const isReadable = (path: string): Promise<boolean> =>
 const KEY = 16
 const SIGNING = 32
 
-/** Finds secrets that are too short, and keys that are equal. The messages contain no secret. */
+/** Finds secrets that are too short or malformed, and keys that are equal. The messages contain no secret. */
 export function weakSecretsIn({ auth, streamTokens, results, servers, sources, pools }: Config): MissingSecret[] {
   const keys = auth.keys.map(({ key }) => key.reveal())
   const short = (secret: string | undefined, fewest: number, path: readonly string[]): MissingSecret[] =>

@@ -98,7 +98,7 @@ export async function startDetached(
     decided.destroy()
   }
   if ((await claimOf(folder)) === undefined)
-    throw new ServerError('allocate: the process could not be started: see output in its folder', {
+    throw new ServerError(`allocate: the process could not be started: see the file ${join(folder, 'output')}`, {
       operation: 'allocate',
     })
 }

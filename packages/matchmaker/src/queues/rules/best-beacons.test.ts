@@ -66,7 +66,7 @@ describe('the best beacon', () => {
     })
   })
 
-  test('the best beacon is returned without a limit once the latency rule is optional', () => {
+  test('once the latency rule is optional, the best beacon is returned without a latency limit', () => {
     const found = bestBeacons(
       rulesOf({ maxMs: 50, optionalAfterMs: 1000 }),
       players({ a: 90, b: 80 }, { a: 60, b: 80 }),

@@ -63,7 +63,7 @@ function play(definition: QueueDefinition, tickets: readonly RuleTicket[], round
 const balance: RuleDefinition = { kind: 'balance', attribute: 'skill', max: 100_000 }
 const sizesOf = (teams: readonly (readonly string[])[]) => teams.map((team) => team.length).toSorted((a, b) => a - b)
 
-test('teams of single players differ by at most one in size, under a rule about averages', () => {
+test('under a rule about averages, teams filled with solo tickets differ by at most one player', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 2, max: 3 }),

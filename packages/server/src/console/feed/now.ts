@@ -34,7 +34,7 @@ function waitingClusters(areas: readonly AreaSurvey[], most: number, now: number
 }
 
 /**
- * Merges areas into clusters of `degrees` degrees. Each cluster is placed where most of its players are. Areas are
+ * Merges areas into clusters of `degrees` degrees. Each cluster is placed at the mean of its players' areas. Areas are
  * coarse, so that no single player can be located.
  */
 function joined(areas: readonly AreaSurvey[], degrees: number): AreaSurvey[] {
