@@ -13,16 +13,7 @@ export {
 } from './errors.js'
 export type { Attributes, ClosedReason, Entry, LeftReason, Lobby, LobbyEvent, Member } from './lobby/lobby.js'
 export { createLobbies } from './lobby/create-lobbies.js'
-export type {
-  Follow,
-  Followed,
-  Joined,
-  Lobbies,
-  LobbiesEvents,
-  LobbiesProblem,
-  LobbyMessage,
-  LobbySnapshot,
-} from './lobby/lobbies.js'
+export type { Follow, Followed, Joined, Lobbies, LobbiesEvents, LobbyMessage, LobbySnapshot } from './lobby/lobbies.js'
 export type {
   HandedOver,
   ListLobbies,
