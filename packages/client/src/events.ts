@@ -36,8 +36,10 @@ export function followByEvents(
 ): { readonly send: Send; readonly close: () => void } {
   const base = url.replace(/\/+$/, '')
   let stream: EventStream | undefined
-  /** True once a stream has not brought the first version, which Muster sends at once: a proxy may hold it back. */
+  /** True once streams do not bring the first version, which Muster sends at once: a proxy may hold it back. */
   let isDeaf = false
+  /** Number of streams in a row that were refused without an event. A token may have ended, so one proves nothing. */
+  let refused = 0
 
   const close = () => {
     const ended = stream
@@ -58,6 +60,7 @@ export function followByEvents(
       // An event without a ticket counts as a lost connection.
       if (read === undefined) opened.hasFailed = true
       else opened.latest = read
+      refused = 0
       if (read?.status === 'HOST_ASSIGNED' || read?.status === 'CANCELLED') source.close()
       opened.wake?.()
     })
@@ -100,7 +103,7 @@ export function followByEvents(
         if (stream === mine) close()
         return { status: 0 }
       }
-      if (mine.latest === undefined && (isQuiet || mine.source.readyState === CLOSED)) isDeaf = true
+      if (mine.latest === undefined && (isQuiet || (mine.source.readyState === CLOSED && ++refused > 1))) isDeaf = true
       if (isQuiet) {
         const answer = await send({ method: 'GET', path: `/tickets/${ticket}`, signal })
         // The stream stays open only if it has missed nothing.
