@@ -1,5 +1,6 @@
 // pure: the players who have been promised a seat on a server that is still starting, and which session they share
 import type { SessionWanted } from '../game-servers/index.js'
+import type { Server, StopReason } from '../records/index.js'
 import type { SeatParty, SessionStart } from '../store/index.js'
 
 const partyOf = ({ playerIds, seatIds, groupId, isMoved }: SeatParty): SeatParty => ({
@@ -46,3 +47,19 @@ export const isLike = ({ password, attributes: has }: SessionWanted, attributes:
   password === undefined &&
   Object.keys(has).length === Object.keys(attributes).length &&
   Object.entries(attributes).every(([name, value]) => Object.hasOwn(has, name) && has[name] === value)
+
+/** Stop reasons of a server that has failed. */
+const FAILURES: ReadonlySet<StopReason> = new Set<StopReason>([
+  'no-capacity',
+  'unavailable',
+  'lost',
+  'failed',
+  'too-slow',
+  'not-listening',
+  'ended',
+  'crashed',
+  'restarted',
+])
+
+/** True if players who wait for the server get another one when it ends. */
+export const isReplaced = ({ stopReason }: Server): boolean => stopReason === undefined || FAILURES.has(stopReason)

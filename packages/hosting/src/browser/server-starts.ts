@@ -9,13 +9,12 @@ import {
   type ListingReport,
   newPoolServer,
   type Server,
-  SERVER_FAILURES,
   serverIntent,
 } from '../records/index.js'
 import { type Seat, SeatRefused, type Seats, UnknownServer } from '../seats/index.js'
 import type { SeatParty, ServerLogWriter, SessionStart, StoredSession } from '../store/index.js'
 import { attributeFault, type Browser } from './browser-definition.js'
-import { isLike, partiesOf, promisedIn, promiseOf, withoutPlayers, withParty } from './promised-seats.js'
+import { isLike, isReplaced, partiesOf, promisedIn, promiseOf, withoutPlayers, withParty } from './promised-seats.js'
 
 /** A seat and the data with which its player connects. */
 export interface SeatGrant extends Omit<Seat, 'state' | 'session'> {
@@ -61,6 +60,7 @@ const FIRST_SEATS = 8
 
 /** Maximum number of servers that are tried for one request (our choice: as many as for a match). */
 const MOST_SERVERS = 4
+
 interface PendingStart extends SessionStart {
   readonly server: Server
   readonly wanted: SessionWanted
@@ -254,7 +254,7 @@ export class ServerStarts {
     for (const start of this.#starts.values()) {
       const { server, until } = start
       const isGone = this.#options.find(server.id) !== server || server.stopReason !== undefined
-      if (now >= until || !this.#hasFailed(server)) this.#giveUp(start)
+      if (now >= until || !isReplaced(server)) this.#giveUp(start)
       else if (isGone) this.#replaceServer(start)
       else if (
         server.assignment !== undefined &&
@@ -338,14 +338,10 @@ export class ServerStarts {
     this.#forget(start)
   }
 
-  #hasFailed({ stopReason }: Server) {
-    return stopReason === undefined || SERVER_FAILURES.has(stopReason)
-  }
-
   /** Called when the failed server of a pending start is gone. A stored replacement keeps the request. */
   #retryStart(start: PendingStart) {
     const { server, failures = 0, near } = start
-    if (!this.#hasFailed(server) || failures + 1 >= MOST_SERVERS || this.#options.clock.now() >= start.until) return
+    if (!isReplaced(server) || failures + 1 >= MOST_SERVERS || this.#options.clock.now() >= start.until) return
     const next = this.#newServer(server.pool ?? '', near)
     // Muster cannot create servers of a pool whose servers enrol themselves.
     if (next === undefined || isEnrolled(next)) return

@@ -66,19 +66,6 @@ export type StopReason =
   | 'restarted'
   | 'twin'
 
-/** Stop reasons that mean that the server has failed. Its waiting players get another server. */
-export const SERVER_FAILURES: ReadonlySet<StopReason> = new Set<StopReason>([
-  'no-capacity',
-  'unavailable',
-  'lost',
-  'failed',
-  'too-slow',
-  'not-listening',
-  'ended',
-  'crashed',
-  'restarted',
-])
-
 /**
  * Why a server gets no further matches:
  * - `own-wish`: the server reports that it drains;

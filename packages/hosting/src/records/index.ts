@@ -46,7 +46,6 @@ export {
   type DrainReason,
   locationAt,
   type ReturnReason,
-  SERVER_FAILURES,
   type ServerFailure,
   type StopReason,
 } from './assignment.js'

@@ -3,6 +3,7 @@ import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { createPolledSource } from './polled-source.js'
 import type { AllocatedServer } from './server-allocator.js'
+import { silentListener } from './silent-listener.fixture.js'
 import type { CreateServerRequest, SourceListener } from './source.js'
 
 /** A source whose allocator answers each poll of a server as the test says. */
@@ -10,21 +11,13 @@ function open() {
   const clock = createManualClock()
   const changes: string[] = []
   const gone = new Set<string>()
-  const nothing = () => {}
   const on: SourceListener = {
+    ...silentListener,
     changed: ({ kind, handle }) => {
       changes.push(kind)
       if (kind === 'gone') gone.add(handle)
     },
-    seen: () => true,
     absent: () => changes.push('absent'),
-    late: nothing,
-    reaped: nothing,
-    answered: nothing,
-    unanswered: nothing,
-    stopped: nothing,
-    unstopped: nothing,
-    problem: nothing,
   }
   let state: (id: string) => AllocatedServer = (id) => ({ id, status: 'starting' })
   const calls = { poll: 0, stop: 0 }

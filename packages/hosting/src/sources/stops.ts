@@ -8,9 +8,7 @@ export type Stops = ReturnType<typeof createStops>
 export interface StopsOptions {
   /** Requests a stop. Resolves if it is confirmed. Must settle within a limited time. */
   readonly request: (handle: string) => Promise<unknown>
-  /**
-   * Returns true if an error proves that the server has ended. Default: no error does.
-   */
+  /** Returns true if an error proves that the server has ended. Default: no error does. */
   readonly isConfirmedBy?: ((error: unknown, stop: FailedStop) => boolean) | undefined
   readonly clock: Clock
   readonly random: Random
@@ -23,8 +21,8 @@ export interface FailedStop {
   readonly ageMs: number
   /** Epoch milliseconds at which the stop was ordered. */
   readonly orderedAt: number
-  /** True if the source has listed the server since then. */
-  readonly wasListed: boolean
+  /** Epoch milliseconds at which the source last listed the server since then. -Infinity if it has not. */
+  readonly listedAt: number
 }
 
 const RETRY = { baseMs: 500, capMs: 15_000, jitter: 0.5 }
@@ -36,7 +34,7 @@ const newStop = ({ handle, knownAt, by, confirmed }: StopOrder, orderedAt: numbe
   knownAt,
   orderedAt,
   confirmed: new Map([[by, confirmed]]),
-  wasListed: false,
+  listedAt: -Infinity,
   failures: 0,
   /** Epoch milliseconds of the next request. Infinity while one is in flight. */
   nextAt: Infinity,
@@ -79,7 +77,7 @@ export function createStops({ request, isConfirmedBy, clock, random, on }: Stops
     /** Records that the source lists the server. */
     listed: (handle: string) => {
       const stop = pending.get(handle)
-      if (stop !== undefined) stop.wasListed = true
+      if (stop !== undefined) stop.listedAt = clock.now()
     },
     advance: (now: number) => {
       for (const stop of pending.values()) if (stop.nextAt <= now) void send(stop)

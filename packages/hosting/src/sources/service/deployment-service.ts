@@ -13,6 +13,7 @@ import type {
   LocationList,
 } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
+import { LRUCache } from 'lru-cache'
 import type { ListLocations, StopDeployment } from '@muster/core/internal'
 
 const MS_PER_SECOND = 1000
@@ -68,6 +69,8 @@ export interface LocationService {
 const LOCATIONS_TIMEOUT_MS = 5000
 /** Milliseconds for which all matches use the same reading, so that many do not read at once (our choice). */
 const LOCATIONS_KEPT_MS = 2000
+/** Maximum number of versions whose locations are kept (our choice). */
+const MOST_VERSIONS = 100
 /** Maximum number of pages, in case the service invents new pages endlessly. */
 const MOST_PAGES = 100
 
@@ -78,7 +81,8 @@ type VersionNames = { readonly application: string; readonly version: string }
  * names are given. It decides how many entries a page has (public fact), so all pages are read.
  */
 export function createCapacityReader(service: LocationService, clock: Clock) {
-  const latest = new Map<string, { readonly readAt: number; readonly places: Promise<readonly Coordinates[]> }>()
+  type Reading = { readonly readAt: number; readonly places: Promise<readonly Coordinates[]> }
+  const latest = new LRUCache<string, Reading>({ max: MOST_VERSIONS })
   return (names: VersionNames): Promise<readonly Coordinates[]> => {
     const key = JSON.stringify([names.application, names.version])
     const known = latest.get(key)

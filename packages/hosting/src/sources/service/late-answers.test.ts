@@ -2,7 +2,8 @@ import { NotFound } from '@muster/core'
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { createTestService } from '../../service.fixture.js'
-import type { SourceListener } from '../source.js'
+import { silentListener } from '../silent-listener.fixture.js'
+import type { ServerChange } from '../source.js'
 import type { DeploymentService } from './deployment-service.js'
 import { createServiceSource } from './service-source.js'
 
@@ -28,19 +29,7 @@ async function open(method: 'get' | 'stop') {
     list: async () => ({ data: [], total_count: 0, pagination: { number: 1, has_next: false } }),
   }
   const changes: string[] = []
-  const nothing = () => {}
-  const on: SourceListener = {
-    changed: ({ kind }) => changes.push(kind),
-    seen: () => true,
-    late: nothing,
-    absent: nothing,
-    reaped: nothing,
-    answered: nothing,
-    unanswered: nothing,
-    stopped: nothing,
-    unstopped: nothing,
-    problem: nothing,
-  }
+  const on = { ...silentListener, changed: ({ kind }: ServerChange) => changes.push(kind) }
   const source = createServiceSource({
     service: late,
     clock,

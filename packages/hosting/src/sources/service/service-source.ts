@@ -80,14 +80,14 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
    * deployment that was younger than `listLagMs` when the stop was requested may be unknown only because it was not
    * stored yet.
    *
-   * A 404 without a message may come from the service or from something in front of it. It counts if the list has not
-   * shown the deployment since the stop was ordered. Otherwise a single deployment that the service has forgotten would
+   * A 404 without a message may come from the service or from something in front of it. It counts if the last read of
+   * the whole list did not show the deployment. Otherwise a single deployment that the service has forgotten would
    * block all creates.
    */
-  const isStopConfirmedBy = (error: unknown, { ageMs, orderedAt, wasListed }: FailedStop) =>
+  const isStopConfirmedBy = (error: unknown, { ageMs, orderedAt, listedAt }: FailedStop) =>
     error instanceof AlreadyTerminated ||
     (error instanceof NotFound && ageMs >= listLagMs) ||
-    (error instanceof RouteMissing && !wasListed && sweptFrom >= orderedAt + listLagMs)
+    (error instanceof RouteMissing && sweptFrom > Math.max(listedAt, orderedAt + listLagMs))
   const stops = createStops({
     request: (handle) => service.stop({ request_id: handle }, { timeoutMs: STOP_TIMEOUT_MS }),
     isConfirmedBy: isStopConfirmedBy,

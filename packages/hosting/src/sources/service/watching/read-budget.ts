@@ -49,7 +49,7 @@ export const newWatched = (requestId: string, kind: string, now: number) => ({
   /** True if the deployment has probably changed: by a webhook, or because the list no longer contains it. */
   suspect: false,
   /** True if a read of the whole list has shown others but not this running one, and no later list has. */
-  isMissing: false,
+  isUnlisted: false,
   unreadable: false,
 })
 

@@ -135,7 +135,7 @@ export function createStatusReader(options: StatusReaderOptions) {
       one.unreadable = true
       if (!isFollowed()) return
       // A 404 without a message may not come from the service. It counts if the list does not show the deployment.
-      const isUnknown = error instanceof NotFound || (error instanceof RouteMissing && one.isMissing)
+      const isUnknown = error instanceof NotFound || (error instanceof RouteMissing && one.isUnlisted)
       if (!isUnknown) problem('status', error, requestId)
       // The answer may arrive late, so the age at the request counts.
       else if (askedAt - one.since >= listLagMs) report({ kind: 'gone', handle: requestId })
@@ -186,7 +186,7 @@ export function createStatusReader(options: StatusReaderOptions) {
      */
     listed: (one: Watched, entry: DeploymentListEntry, askedAt: number) => {
       one.listedAt = clock.now()
-      one.isMissing = false
+      one.isUnlisted = false
       if (one.phase === 'running' && entry.ready === false) watched.suspect(one)
       if (one.phase !== 'starting') return
       if (entry.ready !== true) {

@@ -199,7 +199,7 @@ export class Watcher {
         for (const one of present)
           if (one.phase === 'running' && this.#isMissing(one, startedAt)) {
             // A list without any own deployment may be a list that cannot show them.
-            one.isMissing = showsOwn
+            one.isUnlisted = showsOwn
             this.#watched.suspect(one)
           }
     } catch (error) {

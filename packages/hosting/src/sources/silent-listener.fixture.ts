@@ -1,0 +1,17 @@
+import type { SourceListener } from './source.js'
+
+const nothing = () => {}
+
+/** A listener of a source that owns every server and ignores all reports. */
+export const silentListener: SourceListener = {
+  changed: nothing,
+  seen: () => true,
+  late: nothing,
+  absent: nothing,
+  reaped: nothing,
+  answered: nothing,
+  unanswered: nothing,
+  stopped: nothing,
+  unstopped: nothing,
+  problem: nothing,
+}
