@@ -1,7 +1,7 @@
 // pure: when the limits of a ticket next relax
 import type { Pool } from '@muster/kernel'
 import type { CompiledQueue } from './compile.js'
-import { startsOf, tableOf, type Facts } from './rule-parts/index.js'
+import { listed, startsOf, tableOf, type Facts } from './rule-parts/index.js'
 import { allLimitsOf, limitsOf, type Rule } from './rules/index.js'
 
 export interface NextRelaxation {
@@ -130,7 +130,5 @@ export function relaxationSentence(next: NextRelaxation | undefined): string {
 }
 
 /** Names rules, e.g. `rule "a"` or `rules "a" and "b"`. */
-export function ruleNames(names: readonly string[]): string {
-  const words = names.map(quoted)
-  return words.length === 1 ? `rule ${words[0]}` : `rules ${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
-}
+export const ruleNames = (names: readonly string[]): string =>
+  `${names.length === 1 ? 'rule' : 'rules'} ${listed(names.map(quoted))}`
