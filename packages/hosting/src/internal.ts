@@ -117,5 +117,10 @@ export {
 } from './store/entries.js'
 export { createMemoryServerLog, createServerLog, NO_SERVER_LOG, type ServerLog } from './store/server-log.js'
 export { WRITTEN } from './store/server-log-writer.js'
-export { createWebhookEndpoint, noSuchWebhook, type WebhookEndpointOptions } from './sources/service/webhooks.js'
+export {
+  createWebhookEndpoint,
+  noSuchWebhook,
+  type WebhookEndpointOptions,
+  webhookTokenIn,
+} from './sources/service/webhooks.js'
 export type { HttpAllocator } from './sources/http-allocator.js'

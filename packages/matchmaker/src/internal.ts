@@ -65,6 +65,7 @@ export {
   poolSchema,
   poolSchemaWith,
   noSuchWebhook,
+  webhookTokenIn,
   ENROLLED,
   lossShare,
   EnrolmentBody,

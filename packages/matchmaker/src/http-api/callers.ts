@@ -321,8 +321,7 @@ export interface MatchCaller extends StreamCaller {
 
 /** Paths of the routes for servers. The token of other requests is not compared with servers' secrets. */
 const SERVER_PATHS = /\/(?:matches|backfills|servers)(?:[/?]|$)/
-/** The path on which enrolment keys are valid, and their minimum length. */
-const ENROLMENT_PATH = /\/servers(?:\?|$)/
+/** Minimum length of an enrolment key. */
 const SHORTEST_KEY = 32
 const SECRET = /^[\w-]{1,57}\.[\w-]{22}$/
 
@@ -331,16 +330,19 @@ export const notTheServer = () => new Problem(403, 'not-the-server', 'The caller
 /**
  * Extends `authenticate` to servers, which send MUSTER_SERVER_TOKEN (or MM_MATCH_SECRET, the same) as the bearer token.
  * An unknown token is passed to `authenticate` and counts as a guess.
+ * @param basePath the prefix of every path.
  */
 export function admitServers(
   authenticate: Authenticate<StreamCaller>,
   service: Pick<TicketService, 'isServerSecret' | 'isEnrolmentKey'>,
+  basePath: string,
 ): Authenticate<MatchCaller> {
+  /** True for the only route on which enrolment keys are valid. */
+  const mayEnrol = ({ method, url }: Request) => method === 'POST' && new URL(url).pathname === `${basePath}/servers`
   const identify: Authenticate<MatchCaller> = (request, connection) => {
     const secret = SERVER_PATHS.test(request.url) ? (bearerToken(request) ?? '') : ''
     if (!SECRET.test(secret)) {
-      if (secret.length < SHORTEST_KEY || request.method !== 'POST' || !ENROLMENT_PATH.test(request.url))
-        return authenticate(request, connection)
+      if (secret.length < SHORTEST_KEY || !mayEnrol(request)) return authenticate(request, connection)
       return whenKnown(service.isEnrolmentKey(secret), (known): Awaitable<MatchCaller | undefined> =>
         known ? enrollerOf(secret) : authenticate(request, connection),
       )

@@ -132,6 +132,29 @@ describe('a caller of the game server API without a valid server token', () => {
   })
 })
 
+test.each(['', '/mm'])('a token is compared with enrolment keys only at POST %s/servers', async (basePath) => {
+  const { matchmaker, clock } = setUpMatchmaker({ queues })
+  const asked: string[] = []
+  const isEnrolmentKey = (key: string) => asked.push(key) === 0
+  const api = createTicketApi(
+    { ...matchmaker, isEnrolmentKey },
+    { authenticate: () => ({ id: 'ann' }), clock, basePath },
+  )
+  const call = (method: string, path: string) => {
+    const authorization = `Bearer ${path.padEnd(40, '-')}`
+    return api(new Request(`http://localhost${basePath}${path}`, { method, headers: { authorization } }), {
+      remoteAddress: '192.0.2.1',
+    })
+  }
+  await call('POST', '/pools/arena/servers')
+  await call('POST', '/servers/own/seats')
+  await call('GET', '/servers')
+  await call('POST', '/tickets?next=/servers')
+  expect(asked).toEqual([])
+  await call('POST', '/servers')
+  expect(asked).toHaveLength(1)
+})
+
 describe('GET /.well-known/jwks.json', () => {
   const read = async (world: Awaited<ReturnType<typeof open>>, method = 'GET') =>
     world.api(new Request('http://localhost/.well-known/jwks.json', { method }), { remoteAddress: '192.0.2.1' })

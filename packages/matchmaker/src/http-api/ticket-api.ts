@@ -105,6 +105,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     authenticate: admitServers(
       admitStreams(admitShared(authenticate, address, random, wrongSecrets), parts.streamTokens),
       service,
+      basePath,
     ),
     authorize: createAuthorize(service, {
       inspect,

@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '@muster/core/clock'
 import type { MatchmakerOptions } from '@muster/matchmaker'
 import { definePools, defineQueues } from '@muster/matchmaker/internal'
@@ -42,6 +43,14 @@ export class OwnQueues {
   longestMatchMs(): number {
     const { queues, pools = [] } = this.#own
     return Math.max(...defineQueues(queues, definePools(pools)).map(({ deploy }) => deploy.maxDurationMs))
+  }
+
+  /** True if a pool of this process has this enrolment key. */
+  hasEnrolmentKey(key: string): boolean {
+    const wanted = digestOf(key)
+    // All keys are compared by their digests, so that the time reveals nothing about a key.
+    const keys = (this.#own.pools ?? []).flatMap(({ enrol = [] }) => enrol.map((one) => digestOf(one.key)))
+    return keys.filter((digest) => timingSafeEqual(digest, wanted)).length > 0
   }
 
   /** Replaces the queues of this process. @param pools default: the previous ones */
@@ -96,3 +105,5 @@ export class OwnQueues {
     this.#reported = isOther ? inForce.fingerprint : undefined
   }
 }
+
+const digestOf = (key: string) => createHash('sha256').update(key).digest()

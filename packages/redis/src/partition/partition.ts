@@ -138,6 +138,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     joinTokens,
     browser,
     serverSecret,
+    hasEnrolmentKey: (key) => queues.hasEnrolmentKey(key),
     created: (ticket) => emit('ticketCreated', { ticket }),
     onChanges: (changes) => leadership.receive(changes),
     problem,

@@ -1,15 +1,16 @@
 import { parseDeploymentWebhook } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import { createBodies, problemResponse, sameStatus } from '@muster/core/internal'
+import { type Awaitable, createBodies, problemResponse, sameStatus } from '@muster/core/internal'
 import type { ServerHint } from '../source.js'
 
 export interface WebhookEndpointOptions<Found> {
   readonly clock: Clock
   /**
    * Finds the subject of a webhook by its path. Called before the body is read. Undefined if there is no such webhook.
+   * @throws {Problem} the response, if the subject cannot be found now
    */
-  readonly find: (pathname: string) => Found | undefined
+  readonly find: (pathname: string) => Awaitable<Found | undefined>
   /** Handles a webhook. @throws {Problem} the response, if the webhook is rejected */
   readonly accept: (found: Found, body: Uint8Array) => void | Promise<void>
   /** Called with the cause of each 500. */
@@ -38,7 +39,7 @@ export function createWebhookEndpoint<Found>(
         headers: { allow: 'POST' },
       })
     }
-    const found = find(new URL(request.url).pathname)
+    const found = await find(new URL(request.url).pathname)
     if (found === undefined) throw noSuchWebhook()
     await accept(found, await bodies.begin(request, LARGEST_BODY, SERVICE).bytes())
     return new Response(null, { status: 204 })
@@ -64,12 +65,14 @@ interface WebhookReceiverOptions<Server> extends Pick<WebhookEndpointOptions<Ser
 /** Returns the URL for webhooks about the server with this token. Nobody else can guess it. */
 export const webhookUrlOf = (baseUrl: string, token: string): string => `${baseUrl.replace(/\/+$/, '')}/${token}`
 
+/** Returns the token in the path of a webhook: its last segment. */
+export const webhookTokenIn = (pathname: string): string => pathname.slice(pathname.lastIndexOf('/') + 1)
+
 /** Creates the handler of webhooks about deployments. A webhook only causes a read of the status. Never rejects. */
 export const createWebhookReceiver = <Server>({ find, hinted, ...options }: WebhookReceiverOptions<Server>) =>
   createWebhookEndpoint({
     ...options,
-    /** The last segment of the path is the server's token. */
-    find: (pathname) => find(pathname.slice(pathname.lastIndexOf('/') + 1)),
+    find: (pathname) => find(webhookTokenIn(pathname)),
     accept: (server, body) => hinted(server, hintIn(body)),
   })
 

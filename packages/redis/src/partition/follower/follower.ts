@@ -1,3 +1,4 @@
+import { parseDeploymentWebhook } from '@muster/core'
 import { type Clock, dateOf } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { type Ticket, type TicketService, AlreadyAssigned, NothingToAccept, UnknownTicket } from '@muster/matchmaker'
@@ -10,6 +11,7 @@ import {
   noSuchWebhook,
   assertPlayerOfTicket,
   type TicketChecker,
+  webhookTokenIn,
 } from '@muster/matchmaker/internal'
 import { viewOf } from '../notes.js'
 import { PartitionUnavailable } from '../partition-errors.js'
@@ -48,29 +50,54 @@ function reachableStore(store: FollowerStore): FollowerStore {
   }
 }
 
+/** Maximum characters of a webhook's path and of its content that are forwarded (our choice). */
 const LONGEST_PATH = 1024
+const LONGEST_HINT = 1024
+
+const noLeader = () => new Problem(503, 'no-leader', 'No leader takes webhooks now. Retry later.')
+
+interface WebhookOptions {
+  readonly clock: Clock
+  /** True if Muster has created this token for a server. */
+  readonly isGenuine: (token: string) => Promise<boolean>
+  /** Sends a webhook to the leader, and resolves with the status of the response. */
+  readonly ask: (path: string, body: string) => Promise<number>
+  readonly failed: (error: unknown) => void
+}
 
 /**
- * Forwards the service's webhooks to the leader, which knows the valid paths. A webhook is only a hint, so a lost one
- * costs time and nothing else.
- * @param ask sends it to the leader, and resolves with the status of the response.
+ * Forwards the service's webhooks to the leader, which knows the servers. A webhook is only a hint, so a lost one costs
+ * time and nothing else. Anyone may send webhooks, and Redis keeps what is forwarded. So this process rejects paths
+ * without a genuine token, and forwards only the parts of a body that the leader reads.
  */
-const createWebhook = (
-  clock: Clock,
-  ask: (path: string, body: string) => Promise<number>,
-  failed: (error: unknown) => void,
-) =>
+const createWebhook = ({ clock, isGenuine, ask, failed }: WebhookOptions) =>
   createWebhookEndpoint({
     clock,
-    find: (pathname) => (pathname.length > LONGEST_PATH ? undefined : pathname),
+    find: async (pathname) => {
+      if (pathname.length > LONGEST_PATH) return undefined
+      const isKnown = await isGenuine(webhookTokenIn(pathname)).catch(() => {
+        throw noLeader()
+      })
+      return isKnown ? pathname : undefined
+    },
     accept: async (pathname, body) => {
-      const status = await ask(pathname, new TextDecoder().decode(body)).catch(() => {
-        throw new Problem(503, 'no-leader', 'No leader takes webhooks now. Retry later.')
+      const status = await ask(pathname, hintIn(body)).catch(() => {
+        throw noLeader()
       })
       if (status !== 204) throw noSuchWebhook()
     },
     failed,
   })
+
+/** Returns the parts of a webhook's body that the leader reads, as JSON. Empty if the body is unreadable. */
+function hintIn(body: Uint8Array): string {
+  try {
+    const hint = JSON.stringify(parseDeploymentWebhook(body))
+    return hint.length > LONGEST_HINT ? '' : hint
+  } catch {
+    return ''
+  }
+}
 
 interface FollowTailOptions {
   readonly store: Pick<PartitionStore, 'changes'>
@@ -177,6 +204,8 @@ interface FollowerOptions {
   readonly browser: ReturnType<TicketService['browserTerms']>
   /** The master secret of the servers' tokens; undefined to use the partition's own secret. */
   readonly serverSecret: string | undefined
+  /** True if a pool of this process has this enrolment key. */
+  readonly hasEnrolmentKey: (key: string) => boolean
   /** Called with each ticket that this process has created. */
   readonly created: (ticket: Ticket) => void
   /** Called with the changes of the partition, and with replies that belong to no RPC request. */
@@ -198,6 +227,7 @@ export function createFollower(options: FollowerOptions) {
     problem,
   })
   const {
+    isGenuine,
     noticed,
     missed,
     prepare,
@@ -322,13 +352,15 @@ export function createFollower(options: FollowerOptions) {
 
     acceptMatch: (...input) => answering('acceptMatch', ...input),
     declineMatch: (...input) => answering('declineMatch', ...input),
+    // Redis keeps what is forwarded, and any caller's token may come here. So only a known key is forwarded.
+    isEnrolmentKey: async (key) => options.hasEnrolmentKey(key) && ask('isEnrolmentKey', key),
     notePresence: async (reports) => presence.note(reports),
     estimateWait: followerWaits.estimateWait,
     estimateQueueWaits: followerWaits.estimateQueueWaits,
     createMatch,
     createBackfill: (input) => ask('createBackfill', { ...input, id: input.id ?? newId() }),
     startServer: (request) => ask('startServer', { ...request, id: request.id ?? newId() }),
-    webhook: createWebhook(clock, (path, body) => ask('webhook', path, body), problem),
+    webhook: createWebhook({ clock, isGenuine, ask: (path, body) => ask('webhook', path, body), failed: problem }),
   }
 
   return {

@@ -64,7 +64,14 @@ export function createServerService(options: ServerServiceOptions) {
     isStale = read === undefined
   }
 
+  /** True if Muster has created this token. A guessed token is rejected by this process. */
+  const isGenuine = async (token: string): Promise<boolean> => {
+    await readSecret()
+    return keys.credentialIn(token) !== undefined
+  }
+
   return {
+    isGenuine,
     noticed: waits.noticed,
     missed: () => {
       // The store may have lost its data. Tokens are created synchronously, so the old secret is used until it is read
@@ -83,13 +90,9 @@ export function createServerService(options: ServerServiceOptions) {
       if (tickets.some(({ assignment }) => assignment !== undefined)) await readSecret()
     },
 
-    /**
-     * A guessed token is rejected by this process. Only the leader knows whether the server of a valid token still
-     * exists.
-     */
+    /** Only the leader knows whether the server of a genuine token still exists. */
     isServerSecret: async (token: string) => {
-      await readSecret()
-      if (keys.credentialIn(token) === undefined) return false
+      if (!(await isGenuine(token))) return false
       if ((known.get(token) ?? -Infinity) > clock.now()) return true
       const isKnown = await ask('isServerSecret', token)
       if (isKnown) known.set(token, clock.now() + KNOWN_MS)
