@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RelativePath, SecretSource, type SecretUse } from './secret.js'
+import { isRedisUrl, RelativePath, SecretSource, type SecretUse } from './secret.js'
 
 /** Field types that several sections of the configuration share. */
 
@@ -63,6 +63,9 @@ export const httpUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
   .refine(withoutCredentials, CREDENTIALS)
 
+/** A URL to which paths are appended. */
+export const baseUrl = httpUrl.refine((given) => !/[?#]/.test(given), 'must have neither query nor fragment')
+
 const LITERAL =
   'is a secret, which must not be in this file: write { env: NAME_OF_A_VARIABLE } or { file: path/of/a/file }'
 
@@ -98,9 +101,17 @@ export const serviceToken = secretThat('token')
 /** The place of a secret that signs and is never sent. */
 export const signingSecret = secretThat('signs')
 
-/** An address, or the place of an address that contains a password and is therefore a secret. */
-export const secretUrl = (protocol: RegExp, what: string) =>
-  z.union([z.url({ protocol, error: `must be ${what}` }).refine(withoutCredentials, `${CREDENTIALS}; ${HOW}`), secret])
+/** The URL of a Redis, or the place of such a URL that contains a password and is therefore a secret. */
+export const redisUrl = () =>
+  z.union([
+    z
+      .url({ protocol: /^rediss?$/, error: REDIS_URL })
+      .refine(withoutCredentials, `${CREDENTIALS}; ${HOW}`)
+      .refine(isRedisUrl, `${REDIS_URL}, whose path is the number of a database`),
+    secretThat('redis'),
+  ])
+
+const REDIS_URL = 'must be a redis or rediss URL'
 
 const HOW = 'write { env: NAME_OF_A_VARIABLE } or { file: path/of/a/file } in place of the whole URL'
 
@@ -121,7 +132,8 @@ export const hostName = textLike(
 /** The address of a listener: `host:port`, with IPv6 addresses in brackets. */
 export const hostAndPort = textLike(
   /^(\[[\da-f:.]+\]|[\w.-]{1,253}):\d{1,5}$/i,
-  'must be an address and a port, e.g. 127.0.0.1:9090',
+  // An IP address would be hidden in the message.
+  'must be an address and a port, e.g. localhost:9090',
 )
   .refine((given) => Number(given.slice(given.lastIndexOf(':') + 1)) <= 65_535, 'must have a port of at most 65535')
   .transform((given) => {

@@ -1,18 +1,18 @@
 import { clientAddress } from '@muster/core/http'
 import { strictObject, z } from 'zod'
 import {
+  baseUrl,
   command,
   count,
   duration,
   flag,
   hostAndPort,
   hostName,
-  httpUrl,
   optionalSection,
   orWord,
   path,
+  redisUrl,
   secret,
-  secretUrl,
   section,
   serviceToken,
   textLike,
@@ -43,7 +43,7 @@ export const listen = section({
       'Address and port of a second listener, e.g. 127.0.0.1:9090, for /healthz, /readyz, /metrics and /console. ' +
         'Metrics and the console are then served only there. Default: the first listener serves them.',
     ),
-  publicUrl: httpUrl
+  publicUrl: baseUrl
     .optional()
     .describe(
       'URL at which this program is reached from outside, through a proxy that ends TLS. The service sends its ' +
@@ -111,7 +111,7 @@ const settings = section({
 )
 
 export const service = strictObject({
-  url: httpUrl.describe('Address of the service that runs the game servers.'),
+  url: baseUrl.describe('Address of the service that runs the game servers.'),
   token: serviceToken.describe("The account's API token."),
   share: z
     .number()
@@ -297,7 +297,7 @@ const folder = strictObject({
 })
 
 const redis = strictObject({
-  url: secretUrl(/^rediss?$/, 'a redis or rediss URL').describe(
+  url: redisUrl().describe(
     'URL of the Redis, e.g. redis://127.0.0.1:6379. With a password it is a secret: { env } or { file }.',
   ),
   prefix: textLike(/^[\w.:-]{1,64}$/, 'must be 1 to 64 letters, digits, ., _, - and :')

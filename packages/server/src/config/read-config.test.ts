@@ -205,10 +205,47 @@ describe('a reference to something outside the configuration', () => {
     ])
   })
 
-  test('a configuration is refused if the referenced geo database is missing', async () => {
+  test('a configuration is refused if keys of enrolment are equal, or equal to keys of callers', async () => {
+    const place = '{ name: Frankfurt, latitude: 50.1, longitude: 8.7 }'
+    const enrol = (variable: string) => `{ place: Frankfurt, key: { env: ${variable} }, max: 2 }`
+    const pools = `pools: [{ name: own, places: [${place}], enrol: [${enrol('ONE')}, ${enrol('TWO')}] }]\n`
+    const keys = { ONE: 'x'.repeat(32), TWO: 'y'.repeat(32) }
+    expect(await messagesOf(pools, { ...keys, TWO: keys.ONE })).toEqual([
+      'pools.0.enrol.1.key: is the same as pools.0.enrol.0.key: each entry needs a key of its own',
+    ])
+    expect(await messagesOf(pools + keyOf('env: TWO'), keys)).toEqual([
+      'pools.0.enrol.1.key: is also in auth.keys: a server would count as that caller',
+    ])
+  })
+
+  test('a configuration is refused if a secret equals the token that is in every copy of the game', async () => {
+    const shared = 'auth: { shared: { token: { env: T }, key: { env: K } }, jwt: { secret: { env: J } } }\n'
+    const more = 'servers: { secret: { env: S } }\nstreamTokens: { key: { env: S } }\n'
+    const known = { T: 'x'.repeat(32), K: 'x'.repeat(32), J: 'x'.repeat(32), S: 'x'.repeat(32) }
+    const words = 'is the same as auth.shared.token, which everybody knows who has the game'
+    expect(await messagesOf(shared + more, known)).toEqual([
+      `auth.shared.key: ${words}`,
+      `auth.jwt.secret: ${words}`,
+      `servers.secret: ${words}`,
+      `streamTokens.key: ${words}`,
+    ])
+  })
+
+  test.each(['localhost:6379', 'http://redis:6379', 'redis://redis:6379/first', 'redis://:50%@redis:6379'])(
+    'a configuration is refused if a secret URL of Redis is none, and its error does not show it: %s',
+    async (url) => {
+      expect(await messagesOf('store: { redis: { url: { env: REDIS } } }\n', { REDIS: url })).toEqual([
+        'store.redis.url: is a secret, but the environment variable REDIS has no URL of a Redis, ' +
+          'like rediss://user:password@redis.example.com:6379',
+      ])
+    },
+  )
+
+  test('a configuration is refused if the referenced geo database is missing or a folder', async () => {
     expect(await messagesOf('locate: { file: city.mmdb }\n')).toEqual([
       'locate.file: cannot be read: the file does not exist, or this user may not read it',
     ])
+    expect(await messagesOf('locate: { file: . }\n')).toEqual(['locate.file: is a folder: name the file in it'])
   })
 
   test('a configuration read with `outside: false` does not read its referenced files and variables', async () => {

@@ -6,7 +6,7 @@ import type { Queue } from '@muster/matchmaker'
 import { type Config, type ConfigFile, FILE_VERSION, fileSchema, storeOf } from './config.js'
 import { checkQueues, createFindings, type Finding, type Findings, InvalidConfig } from './findings.js'
 import { readTextFile } from './read-text.js'
-import { isReadable, type Outside, resolveValue, weakSecretsIn } from './secret-values.js'
+import { type Outside, resolveValue, unreadable, weakSecretsIn } from './secret-values.js'
 import { contradictionsIn, warningsAbout } from './warnings.js'
 import { poolsIn } from './servers-schema.js'
 import { readYaml, type Source } from './yaml-source.js'
@@ -131,10 +131,8 @@ async function withOutside({ file, queues }: CheckedFile, { locate }: CheckedTex
   const config: Config = { ...value, queues, pools, store: storeOf(value.store) }
   if (!outside.secrets) return { config, wrong: [], doubtful: [] }
   const database = config.locate?.file
-  const noDatabase =
-    database === undefined || (await isReadable(database))
-      ? []
-      : [{ path: ['locate', 'file'], message: 'cannot be read: the file does not exist, or this user may not read it' }]
+  const whyNot = database === undefined ? undefined : await unreadable(database)
+  const noDatabase = whyNot === undefined ? [] : [{ path: ['locate', 'file'], message: whyNot }]
   const weak = missing.length > 0 ? [] : weakSecretsIn(config)
   const wrong = [...missing, ...noDatabase, ...weak].map(({ path, message }) => locate(path, message, 'error'))
   const isWritten = config.store.kind !== 'folder' || (await isWritable(config.store.path))

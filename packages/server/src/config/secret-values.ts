@@ -1,9 +1,9 @@
-import { access } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { isWebhookSecret } from '@muster/core/internal'
 import type { Config, Resolved } from './config.js'
 import { readTextFile, type TextOfFile } from './read-text.js'
-import { RelativePath, Secret, SecretSource } from './secret.js'
+import { isRedisUrl, RelativePath, Secret, SecretSource, type SecretUse } from './secret.js'
 
 /** The sources of values outside of the configuration file. */
 export interface Outside {
@@ -54,21 +54,22 @@ async function readSecret({ from, name, use }: SecretSource, { env, folder }: Ou
   if (read.wrong !== undefined) return { wrong: `is a secret, but ${what} ${read.wrong}` }
   const text = from === 'file' ? read.text.replace(/\r?\n$/, '') : read.text
   if (text === '') return { wrong: `is a secret, but ${what} is empty` }
-  const { letters, wrong } = LETTERS[use]
-  return letters.test(text) ? { text } : { wrong: `is a secret, but ${what} has ${wrong}` }
+  const { isFit, wrong } = FORMS[use]
+  return isFit(text) ? { text } : { wrong: `is a secret, but ${what} has ${wrong}` }
 }
 
 const UNSENDABLE = 'a space, a line break or another character that is not allowed in a header'
 
 /**
- * The allowed characters of a secret. A signing key may be a sentence. A line break in it is a mistake, e.g. a public
- * key in place of the secret.
+ * The allowed forms of a secret. A signing key may be a sentence. A line break in it is a mistake, e.g. a public key in
+ * place of the secret.
  */
-const LETTERS = {
-  sent: { letters: /^[\x21-\x7e]+$/, wrong: UNSENDABLE },
-  token: { letters: /^(token +)?[\x21-\x7e]+$/i, wrong: UNSENDABLE },
-  signs: { letters: /^\P{Cc}+$/u, wrong: 'a line break or another control character' },
-} as const
+const FORMS: Readonly<Record<SecretUse, { readonly isFit: (text: string) => boolean; readonly wrong: string }>> = {
+  sent: { isFit: (text) => /^[\x21-\x7e]+$/.test(text), wrong: UNSENDABLE },
+  token: { isFit: (text) => /^(token +)?[\x21-\x7e]+$/i.test(text), wrong: UNSENDABLE },
+  signs: { isFit: (text) => /^\P{Cc}+$/u.test(text), wrong: 'a line break or another control character' },
+  redis: { isFit: isRedisUrl, wrong: 'no URL of a Redis, like rediss://user:password@redis.example.com:6379' },
+}
 
 /** Returns true if a name looks like a variable and hardly like a misplaced secret. Messages show only such names. */
 export const isVariable = (name: string): boolean =>
@@ -77,12 +78,15 @@ const isPath = (name: string) => /[./\\]/.test(name) && name.length <= 200
 
 const ofEnv = (text: string | undefined): TextOfFile => (text === undefined ? { wrong: 'is not set' } : { text })
 
-/** Returns true if a file exists and this user may read it. */
-export const isReadable = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  )
+/** Returns why a file cannot be read; undefined if it can. */
+export async function unreadable(path: string): Promise<string | undefined> {
+  try {
+    await access(path, constants.R_OK)
+    return (await stat(path)).isDirectory() ? 'is a folder: name the file in it' : undefined
+  } catch {
+    return 'cannot be read: the file does not exist, or this user may not read it'
+  }
+}
 
 /** Minimum number of characters of a key, and of a secret that signs. */
 const KEY = 16
@@ -91,6 +95,19 @@ const SIGNING = 32
 /** Finds secrets that are too short or malformed, and keys that are equal. The messages contain no secret. */
 export function weakSecretsIn({ auth, streamTokens, results, servers, sources, pools }: Config): MissingSecret[] {
   const keys = auth.keys.map(({ key }) => key.reveal())
+  const enrolments = pools.flatMap(({ enrol }, pool) =>
+    enrol.map(({ key }, index) => ({
+      key: key.reveal(),
+      path: ['pools', String(pool), 'enrol', String(index), 'key'],
+    })),
+  )
+  const signingSecrets = [
+    { secret: auth.shared?.key.reveal(), path: ['auth', 'shared', 'key'] },
+    { secret: auth.jwt?.secret?.reveal(), path: ['auth', 'jwt', 'secret'] },
+    { secret: streamTokens.key?.reveal(), path: ['streamTokens', 'key'] },
+    { secret: servers?.secret.reveal(), path: ['servers', 'secret'] },
+    ...enrolments.map(({ key, path }) => ({ secret: key, path })),
+  ]
   const short = (secret: string | undefined, fewest: number, path: readonly string[]): MissingSecret[] =>
     secret === undefined || secret.length >= fewest
       ? []
@@ -103,7 +120,6 @@ export function weakSecretsIn({ auth, streamTokens, results, servers, sources, p
       return first === index ? [] : [{ path: ['auth', 'keys', String(index), 'key'], message }]
     }),
     ...short(auth.shared?.token.reveal(), KEY, ['auth', 'shared', 'token']),
-    ...short(auth.shared?.key.reveal(), SIGNING, ['auth', 'shared', 'key']),
     ...(auth.shared !== undefined && keys.includes(auth.shared.token.reveal())
       ? [
           {
@@ -112,14 +128,18 @@ export function weakSecretsIn({ auth, streamTokens, results, servers, sources, p
           },
         ]
       : []),
-    ...short(auth.jwt?.secret?.reveal(), SIGNING, ['auth', 'jwt', 'secret']),
-    ...short(streamTokens.key?.reveal(), SIGNING, ['streamTokens', 'key']),
-    ...short(servers?.secret.reveal(), SIGNING, ['servers', 'secret']),
-    ...pools.flatMap(({ enrol }, pool) =>
-      enrol.flatMap(({ key }, index) =>
-        short(key.reveal(), SIGNING, ['pools', String(pool), 'enrol', String(index), 'key']),
-      ),
+    ...signingSecrets.flatMap(({ secret, path }) =>
+      secret !== undefined && secret === auth.shared?.token.reveal()
+        ? [{ path, message: 'is the same as auth.shared.token, which everybody knows who has the game' }]
+        : [],
     ),
+    ...signingSecrets.flatMap(({ secret, path }) => short(secret, SIGNING, path)),
+    ...enrolments.flatMap(({ key, path }, index) => {
+      if (keys.includes(key)) return [{ path, message: 'is also in auth.keys: a server would count as that caller' }]
+      const first = enrolments.findIndex((one) => one.key === key)
+      const message = `is the same as ${enrolments[first]?.path.join('.')}: each entry needs a key of its own`
+      return first === index ? [] : [{ path, message }]
+    }),
     ...unfit(results?.secret, ['results', 'secret']),
     ...Object.entries(sources).flatMap(([name, { secret }]) => unfit(secret, ['sources', name, 'secret'])),
   ]

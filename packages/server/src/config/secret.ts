@@ -32,7 +32,23 @@ export class Secret {
   }
 }
 
-export type SecretUse = 'sent' | 'token' | 'signs'
+export type SecretUse = 'sent' | 'token' | 'signs' | 'redis'
+
+/** Returns true for a URL that the client of Redis accepts: its path is the number of a database, if it has one. */
+export function isRedisUrl(text: string): boolean {
+  if (!/^rediss?:\/\/[\x21-\x7e]+$/i.test(text) || !URL.canParse(text)) return false
+  const { pathname, username, password } = new URL(text)
+  return /^\/?\d*$/.test(pathname) && isPercentEncoded(username) && isPercentEncoded(password)
+}
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** The source of a secret: an environment variable or a file. */
 export class SecretSource {
@@ -41,7 +57,8 @@ export class SecretSource {
   readonly name: string
   /**
    * How the secret is used. A secret that is sent becomes part of a header, which allows few characters. The service's
-   * token may begin with the word `token`, as dashboards show it. A secret that signs never leaves the process.
+   * token may begin with the word `token`, as dashboards show it. A secret that signs never leaves the process. The URL
+   * of a Redis may contain a password.
    */
   readonly use: SecretUse
 

@@ -1,7 +1,15 @@
 import { type Fault, validateAll } from '@muster/core/internal'
-import { type Browser, browserSchema, poolSchema, poolSchemaWith, type ServerPool } from '@muster/matchmaker/internal'
+import {
+  type Browser,
+  browserSchema,
+  ENROLLED,
+  poolSchema,
+  poolSchemaWith,
+  type ServerPool,
+} from '@muster/matchmaker/internal'
 import { z } from 'zod'
 import {
+  baseUrl,
   command,
   count,
   duration,
@@ -81,7 +89,7 @@ const FIELDS = { allocator: ['secret', 'timeoutMs', 'lagMs', 'capacity'], launch
 
 const sourceSchema = z
   .strictObject({
-    allocator: httpUrl.optional().describe('URL below which /allocate, /poll and /stop take a signed POST.'),
+    allocator: baseUrl.optional().describe('URL below which /allocate, /poll and /stop take a signed POST.'),
     secret: secret
       .optional()
       .describe('Secret that signs each POST, as Standard Webhooks describe: `whsec_` and base64.'),
@@ -116,7 +124,13 @@ const sourceSchema = z
   .meta({ oneOf: [{ required: ['allocator', 'secret'] }, { required: ['launch'] }] })
 
 export const sources = z
-  .record(z.string().regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -'), sourceSchema)
+  .record(
+    z
+      .string()
+      .regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -')
+      .refine((name) => name !== ENROLLED, `must not be ${ENROLLED}: servers that enrol are of that source`),
+    sourceSchema,
+  )
   .default({})
   .describe(
     'Other sources of servers than the service, by name; pools name one in `source`: see any-hoster.md. ' +

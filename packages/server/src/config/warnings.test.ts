@@ -75,6 +75,11 @@ test.each([
     `${CALM}${PUBLIC}, host: 0.0.0.0 }\ntelemetry: { metrics: { open: true } }\n`,
     ['warning 7 telemetry.metrics'],
   ],
+  [
+    'a source with fewer ports than servers',
+    `${CALM}sources: { own: { launch: { command: [node], max: 3, portRange: { from: 20000, to: 20001 } } } }\n`,
+    ['warning 5 sources.own', 'warning 5 sources.own.launch.portRange'],
+  ],
   ['launch, which only `muster dev` uses', `${CALM}launch: [node, server.js]\n`, ['warning 5 launch']],
   ['a Redis on this machine', redis('redis://127.0.0.1'), []],
   ['an encrypted Redis', redis('rediss://redis.example'), []],

@@ -250,14 +250,21 @@ function aboutPools(file: ConfigFile, queues: readonly Queue[]): Remark[] {
   ]
 }
 
+/** Returns a message if the port range of a source has fewer ports than `max` servers need; otherwise false. */
+function tooFewPorts({ ports, portRange, max }: NonNullable<ConfigFile['sources'][string]['launch']>): string | false {
+  const [there, needed] = [portRange.to - portRange.from + 1, max * Object.keys(ports).length]
+  return there < needed && `has ${there} ports, but ${max} servers need ${needed}`
+}
+
 /**
  * Warns about pools whose settings an allocator does not get: it gets only an application, a version, locations and
  * variables.
  */
 function aboutSources({ pools, sources }: ConfigFile): Remark[] {
   return [
-    ...Object.entries(sources).flatMap(([name, { allocator }]) =>
+    ...Object.entries(sources).flatMap(([name, { allocator, launch }]) =>
       remarks({
+        [`sources.${name}.launch.portRange`]: launch !== undefined && tooFewPorts(launch),
         [`sources.${name}`]:
           !pools.some(({ source }) => source === name) &&
           'is the source of no pool: remove it once it has no server left',

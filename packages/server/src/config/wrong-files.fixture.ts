@@ -102,6 +102,30 @@ export const WRONG_FILES: readonly WrongFile[] = [
     says: ['6:45 listen.admin: must not be the address and port of the first listener, got "[address]:9090"'],
   },
   {
+    what: 'an admin listener without a host',
+    text: `${BASE}listen: { admin: ':9090' }\n`,
+    says: ['6:18 listen.admin: must be an address and a port, e.g. localhost:9090, got ":9090"'],
+  },
+  {
+    what: 'URLs with a query, to which paths are appended',
+    text: `${BASE}listen: { publicUrl: 'https://mm.example/?a=b' }
+sources: { metal: { allocator: 'https://hoster.example#a', secret: { env: METAL } } }\n`,
+    says: [
+      '6:22 listen.publicUrl: must have neither query nor fragment, got a text',
+      '7:32 sources.metal.allocator: must have neither query nor fragment, got a text',
+    ],
+  },
+  {
+    what: 'a source with the name of servers that enrol',
+    text: `${BASE}sources: { enrolled: { launch: { command: [node] } } }\n`,
+    says: ['6:22 sources.enrolled: is a name that must not be enrolled: servers that enrol are of that source'],
+  },
+  {
+    what: 'a Redis whose database is no number',
+    text: `${BASE}store: { redis: { url: 'redis://127.0.0.1:6379/first' } }\n`,
+    says: ['6:24 store.redis.url: must be a redis or rediss URL, whose path is the number of a database'],
+  },
+  {
     what: 'a secret in the file',
     text: `service:\n  url: https://service.example\n  token: hunter2hunter2\n${QUEUES}\n`,
     says: [
