@@ -57,7 +57,8 @@ export function wantedTraits(data: Attributes, isFree: boolean): readonly string
 }
 
 /**
- * Returns the members, one JSON string a line. A script finds a player's line in it: JSON has no line feeds, and every
- * string ends with a quote.
+ * Returns the members, one JSON string a line; none for a closed lobby. A script finds a player's line in it: JSON has
+ * no line feeds, and every string ends with a quote.
  */
-export const membersOf = ({ members }: Lobby): string => members.map(({ id }) => JSON.stringify(id)).join('\n')
+export const membersOf = ({ members, phase }: Lobby): string =>
+  phase === 'closed' ? '' : members.map(({ id }) => JSON.stringify(id)).join('\n')

@@ -111,6 +111,10 @@ export function createMemoryLobbyStore(): LobbyStore {
   }
 }
 
-/** Returns the members that are missing in the other state of the lobby. */
-const membersBeyond = (lobby: Lobby | undefined, other: Lobby | undefined): readonly Member[] =>
-  lobby?.members.filter(({ id }) => other === undefined || memberOf(other, id) === undefined) ?? []
+/** Returns the members that are missing in the other state of the lobby. Nobody is in a closed lobby any more. */
+function membersBeyond(lobby: Lobby | undefined, other: Lobby | undefined): readonly Member[] {
+  const [here, there] = [open(lobby), open(other)]
+  return here?.members.filter(({ id }) => there === undefined || memberOf(there, id) === undefined) ?? []
+}
+
+const open = (lobby: Lobby | undefined) => (lobby?.phase === 'closed' ? undefined : lobby)

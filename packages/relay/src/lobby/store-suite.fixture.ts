@@ -211,6 +211,10 @@ export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>
       expect(await idsOf('zoe')).toEqual([])
       await store.delete(second.id, 1)
       expect(await idsOf(host)).toEqual([first.id])
+      await store.replace({ ...first, phase: 'closed' }, 3, START)
+      expect(await idsOf(host)).toEqual([])
+      await store.delete(first.id, 4)
+      expect(await idsOf(host)).toEqual([])
     }),
   )
 

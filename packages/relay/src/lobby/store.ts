@@ -56,7 +56,7 @@ export interface LobbyStore {
    * twice, and every lobby that existed throughout occurs once.
    */
   listPublic(query: PublicQuery): Promise<PublicPage>
-  /** Returns the ids of the lobbies in which the player is a member, present or away. */
+  /** Returns the ids of the lobbies that are not closed and in which the player is a member, present or away. */
   idsOf(playerId: string): Promise<readonly string[]>
   /** Returns all ids; for rare operations, such as closing everything. */
   ids(): Promise<readonly string[]>
