@@ -157,6 +157,8 @@ export interface Applicant {
   readonly id: string
   readonly ip: string
   readonly since: number
+  /** The data with which the player will be admitted. Undefined in a record of an earlier version. */
+  readonly data?: Attributes | undefined
   /** True if the host has denied the player. Stored for a limited time, so that a repeated request changes nothing. */
   readonly denied: boolean
 }
@@ -225,6 +227,9 @@ export interface Lobby {
 
 export const isPresent = ({ awaySince }: Member): boolean => awaySince === undefined
 export const presentMembers = ({ members }: Lobby): readonly Member[] => members.filter(isPresent)
+/** Returns the players who wait for the host's decision. */
+export const waitingApplicants = ({ applicants }: Lobby): readonly Applicant[] =>
+  applicants.filter(({ denied }) => !denied)
 export const memberOf = ({ members }: Lobby, playerId: string): Member | undefined =>
   members.find(({ id }) => id === playerId)
 

@@ -10,6 +10,7 @@ import {
   memberOf,
   newMember,
   presentMembers,
+  waitingApplicants,
   withEvent,
   withMember,
 } from './lobby.js'
@@ -38,7 +39,7 @@ export function join(lobby: Lobby, now: number, command: Join): Lobby | LobbyRef
   if (lobby.banned.includes(playerId) || (by === 'id' && lobby.visibility === 'private')) return refuse('not-joinable')
   if (lobby.entry.kind === 'password' && digest !== lobby.entry.digest) return refuse('not-joinable')
   if (isTooLate(lobby) || lobby.members.length >= lobby.maxPlayers) return refuse('not-joinable')
-  return lobby.entry.kind === 'approval' ? apply(lobby, now, playerId, ip) : admit(lobby, now, playerId, ip, data)
+  return lobby.entry.kind === 'approval' ? apply(lobby, now, command) : admit(lobby, now, playerId, ip, data)
 }
 
 const isTooLate = ({ phase, lateJoin, outcome }: Lobby): boolean =>
@@ -52,20 +53,27 @@ function comeBack(lobby: Lobby, now: number, member: Member, ip: string): Lobby 
   return withHost(withEvent(back, now, { type: 'member.back', playerId: member.id }), now)
 }
 
-function apply(lobby: Lobby, now: number, playerId: string, ip: string): Lobby | LobbyRefusal {
+function apply(lobby: Lobby, now: number, { playerId, ip, data }: Join): Lobby | LobbyRefusal {
   const known = lobby.applicants.find(({ id }) => id === playerId)
   if (known?.denied === true || (known === undefined && isCrowded(lobby, ip))) return refuse('not-joinable')
-  if (known !== undefined) return lobby
-  const waiting: Lobby = {
-    ...lobby,
-    applicants: [...lobby.applicants, { id: playerId, ip, since: now, denied: false }],
-  }
-  return withEvent(waiting, now, { type: 'applicant.waiting', playerId }, lobby.hostId)
+  const applicant: Applicant = { id: playerId, ip, since: known?.since ?? now, data, denied: false }
+  if (known !== undefined)
+    return { ...lobby, applicants: lobby.applicants.map((one) => (one === known ? applicant : one)) }
+  const waiting: Lobby = { ...lobby, applicants: [...lobby.applicants, applicant] }
+  // Without a host, the next host is told.
+  return lobby.hostId === undefined ? waiting : tellOfApplicant(waiting, now, applicant, lobby.hostId)
 }
 
+const tellOfApplicant = (lobby: Lobby, now: number, { id }: Applicant, hostId: string): Lobby =>
+  withEvent(lobby, now, { type: 'applicant.waiting', playerId: id }, hostId)
+
+/** Tells an applicant who waits that the host will not decide any more. */
+export const dismiss = (lobby: Lobby, now: number, { id }: Applicant): Lobby =>
+  withEvent(lobby, now, { type: 'applicant.decided', approved: false }, id)
+
 /** True if too many applicants wait. Denied applicants do not count, so they do not keep others out. */
-function isCrowded({ applicants }: Lobby, ip: string): boolean {
-  const waiting = applicants.filter(({ denied }) => !denied)
+function isCrowded(lobby: Lobby, ip: string): boolean {
+  const waiting = waitingApplicants(lobby)
   const block = addressBlock(ip)
   return (
     waiting.length >= MOST_APPLICANTS ||
@@ -85,7 +93,7 @@ export function decide(lobby: Lobby, now: number, applicantId: string, approve: 
     { type: 'applicant.decided', approved: approve },
     applicantId,
   )
-  return approve ? admit(decided, now, applicantId, applicant.ip, {}) : decided
+  return approve ? admit(decided, now, applicantId, applicant.ip, applicant.data ?? {}) : decided
 }
 
 /** Denied applicants are stored in the order of their denial, the earliest first. */
@@ -144,7 +152,8 @@ export function kick(
   if (target === undefined && !ban) return refuse('no-such-player')
   const banned = ban ? [...lobby.banned.filter((id) => id !== targetId), targetId].slice(-MOST_BANNED) : lobby.banned
   const applicants = ban ? lobby.applicants.filter(({ id }) => id !== targetId) : lobby.applicants
-  const marked = { ...lobby, banned, applicants }
+  const refused = ban ? waitingApplicants(lobby).filter(({ id }) => id === targetId) : []
+  const marked = refused.reduce((left, one) => dismiss(left, now, one), { ...lobby, banned, applicants })
   return target === undefined ? marked : remove(marked, now, target, ban ? 'banned' : 'kicked', rules)
 }
 
@@ -180,5 +189,9 @@ function withHost(lobby: Lobby, now: number): Lobby {
   return lobby.hostId === undefined ? filled : endRun(hostedBy(filled, now, undefined), now)
 }
 
-const hostedBy = (lobby: Lobby, now: number, hostId: string | undefined): Lobby =>
-  withEvent({ ...lobby, hostId }, now, { type: 'host.changed', hostId: hostId ?? null })
+/** Makes a member the host, and tells them who waits for a decision. */
+function hostedBy(lobby: Lobby, now: number, hostId: string | undefined): Lobby {
+  const hosted = withEvent({ ...lobby, hostId }, now, { type: 'host.changed', hostId: hostId ?? null })
+  if (hostId === undefined) return hosted
+  return waitingApplicants(lobby).reduce((told, one) => tellOfApplicant(told, now, one, hostId), hosted)
+}

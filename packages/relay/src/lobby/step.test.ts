@@ -64,6 +64,45 @@ describe('joining a lobby', () => {
     expect(game.lobby.events.at(-1)).toMatchObject({ type: 'applicant.decided', approved: false, to: 'cleo' })
   })
 
+  test('an approved applicant joins with the data and the address of their latest request', () => {
+    const game = play(aLobby({ entry: { kind: 'approval' } }))
+    game.do(join('bob', { data: { name: 'Bob' } }))
+    game.do(join('bob', { data: { name: 'Bobby' }, ip: '198.51.100.9' }))
+    game.do({ kind: 'decide', playerId: 'ann', applicantId: 'bob', approve: true })
+    expect(game.lobby.members[1]).toMatchObject({ id: 'bob', data: { name: 'Bobby' }, ip: '198.51.100.9' })
+  })
+
+  test('a new host of a lobby is told which applicants wait, and nobody while there is no host', () => {
+    const game = play(aLobby({ entry: { kind: 'approval' } }))
+    for (const playerId of ['bob', 'cleo']) game.do(join(playerId))
+    game.do({ kind: 'decide', playerId: 'ann', applicantId: 'bob', approve: true })
+    expect(game.do({ kind: 'transferHost', playerId: 'ann', targetId: 'bob' })).toMatchObject([
+      { type: 'host.changed', hostId: 'bob' },
+      { type: 'applicant.waiting', playerId: 'cleo', to: 'bob' },
+    ])
+    game.wait(defaultRules.awayAfterMs)
+    expect(types(game.do(join('dora')))).toEqual([])
+    expect(game.do(join('ann'))).toMatchObject([
+      { type: 'member.back', playerId: 'ann' },
+      { type: 'host.changed', hostId: 'ann' },
+      { type: 'applicant.waiting', playerId: 'cleo', to: 'ann' },
+      { type: 'applicant.waiting', playerId: 'dora', to: 'ann' },
+    ])
+  })
+
+  test('an applicant of a lobby learns that the host bans them, or that the lobby closes', () => {
+    const game = play(aLobby({ entry: { kind: 'approval' } }))
+    for (const playerId of ['bob', 'cleo']) game.do(join(playerId))
+    const denied = { type: 'applicant.decided', approved: false }
+    expect(game.do({ kind: 'kick', playerId: 'ann', targetId: 'bob', ban: true })).toMatchObject([
+      { ...denied, to: 'bob' },
+    ])
+    expect(game.do({ kind: 'close', playerId: 'ann' })).toMatchObject([
+      { ...denied, to: 'cleo' },
+      { type: 'lobby.closed' },
+    ])
+  })
+
   test('the host of a lobby cannot approve more applicants than there are free slots', () => {
     const game = play(aLobby({ entry: { kind: 'approval' }, maxPlayers: 2 }))
     for (const playerId of ['bob', 'cleo']) game.do(join(playerId))

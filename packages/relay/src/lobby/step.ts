@@ -11,10 +11,11 @@ import {
   merged,
   presentMembers,
   sessionOf,
+  waitingApplicants,
   withEvent,
   withMember,
 } from './lobby.js'
-import { decide, goAway, join, kick, remove, transferHost } from './membership.js'
+import { decide, dismiss, goAway, join, kick, remove, transferHost } from './membership.js'
 import { type LobbyRules, type LobbyRefusal, refuse } from '../lobby-rules.js'
 import {
   claim,
@@ -34,7 +35,8 @@ import {
 
 function close(lobby: Lobby, now: number, reason: ClosedReason): Lobby {
   if (lobby.phase === 'closed') return lobby
-  const ended: Lobby = { ...endRun(lobby, now), phase: 'closed', closedAt: now, applicants: [] }
+  const dismissed = waitingApplicants(lobby).reduce((left, one) => dismiss(left, now, one), endRun(lobby, now))
+  const ended: Lobby = { ...dismissed, phase: 'closed', closedAt: now, applicants: [] }
   return withEvent(ended, now, { type: 'lobby.closed', reason })
 }
 
@@ -55,7 +57,7 @@ function expire(lobby: Lobby, now: number, rules: LobbyRules): Lobby {
 /** Removes an applicant. If the host has not decided in time, the applicant is denied. */
 function withoutApplicant(lobby: Lobby, now: number, applicant: Applicant): Lobby {
   const rest = { ...lobby, applicants: lobby.applicants.filter((other) => other !== applicant) }
-  return applicant.denied ? rest : withEvent(rest, now, { type: 'applicant.decided', approved: false }, applicant.id)
+  return applicant.denied ? rest : dismiss(rest, now, applicant)
 }
 
 function closedBy(

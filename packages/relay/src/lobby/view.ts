@@ -9,6 +9,7 @@ import {
   type Member,
   memberOf,
   sessionOf,
+  waitingApplicants,
 } from './lobby.js'
 
 export interface MemberView extends Pick<Member, 'slot' | 'ready' | 'data' | 'dataVersion'> {
@@ -82,7 +83,7 @@ export function viewOf(lobby: Lobby, playerId: string): LobbyView {
       data: member.data,
       dataVersion: member.dataVersion,
     })),
-    applicants: playerId === lobby.hostId ? lobby.applicants.filter(({ denied }) => !denied).map(({ id }) => id) : [],
+    applicants: playerId === lobby.hostId ? waitingApplicants(lobby).map(({ id }) => id) : [],
     data: lobby.data,
     dataVersion: lobby.dataVersion,
     run: runView(lobby, playerId),
