@@ -86,3 +86,10 @@ test('JSON with keys that change prototypes, or so deep that it exhausts the sta
   })
   expect(await readJson(post('['.repeat(32) + ']'.repeat(32)), 1000)).toBeDefined()
 })
+
+test('a request body whose strings or keys have half of a surrogate pair is refused', async () => {
+  const refused = { status: 400, code: 'invalid-input' }
+  for (const body of ['"\\ud800"', '{"a":["\\udfff"]}', '{"\\uD83Dx":1}', '[{"a":"\\ude00\\ud83d"}]'])
+    expect(await problem(readJson(post(body), 100))).toEqual(refused)
+  expect(await readJson(post('{"a":"\\ud83d\\ude00","b":"\\\\ud800"}'), 100)).toEqual({ a: '😀', b: '\\ud800' })
+})

@@ -1,6 +1,7 @@
 import { defaultSettings } from '../api/settings.js'
 import type { Method, Operation } from '../operation.js'
 import { createPathMatcher } from '../path-matcher.js'
+import { isWellFormed } from '../runtime/index.js'
 import { jsonFault, type Fault, validate } from '../validation/index.js'
 import { wireName } from '../wire.js'
 import { Problem } from './answers.js'
@@ -145,9 +146,12 @@ function decode(segment: string): string {
 /** Maximum depth of JSON (our choice). No body of a described operation needs more than 6 levels. */
 const MOST_LEVELS = 32
 
+/** Matches an escape sequence for half of a surrogate pair. Without one, a body in UTF-8 has no such half. */
+const SURROGATE = /\\u[dD][89a-fA-F]/
+
 /**
  * Parses the JSON of a request's body; undefined without a body. The result has no key `__proto__`, so copying it
- * cannot change a prototype.
+ * cannot change a prototype. Its strings are well-formed Unicode, so every store and receiver can represent them.
  * @throws {Problem} 400 or 415.
  */
 export function jsonOf(request: Request, bytes: Uint8Array): unknown {
@@ -158,20 +162,35 @@ export function jsonOf(request: Request, bytes: Uint8Array): unknown {
   if (type !== 'application/json' && !/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) {
     throw new Problem(415, 'unsupported-media-type', 'The body must be JSON. Send content-type: application/json.')
   }
-  const value = parse(bytes)
+  const { text, value } = parse(bytes)
   assertPlain(value, 0)
+  if (SURROGATE.test(text)) assertWellFormed(value)
   return value
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-function parse(bytes: Uint8Array): unknown {
+function parse(bytes: Uint8Array): { readonly text: string; readonly value: unknown } {
   let text = ''
   try {
     text = decoder.decode(bytes)
-    return JSON.parse(text)
+    return { text, value: JSON.parse(text) }
   } catch {
     throw notJson(text) // The parser's own message quotes the body.
+  }
+}
+
+function assertWellFormed(value: unknown): void {
+  if (typeof value === 'string' && !isWellFormed(value))
+    throw new Problem(
+      400,
+      'invalid-input',
+      'The body has a string with half of a surrogate pair, which is not Unicode.',
+    )
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, part] of Object.entries(value)) {
+    assertWellFormed(key)
+    assertWellFormed(part)
   }
 }
 

@@ -4,3 +4,4 @@ export { type Awaitable, linkedSignal, unlessAborted, within } from './abort-sig
 export { createEvents } from './events.js'
 export { growingTo } from './growing-cache.js'
 export { type Backoff, backoffMs, createAlarm } from './timers.js'
+export { isWellFormed } from './text.js'

@@ -33,13 +33,6 @@ export interface CheckedTicket {
   readonly privateSeat?: PrivateSeat | undefined
 }
 
-/**
- * False for `__proto__`, which no player may have as an id. Reports and results have objects whose keys are player ids.
- * JSON with that key is rejected, so a player of this id would invalidate a server's whole report (our choice).
- */
-export const isPlayerId = (id: string): boolean => id !== '__proto__'
-export const NO_PLAYER_ID = 'must not be __proto__: no object of JSON can be trusted with this key'
-
 /** Maximum sizes of a player's fields; see `Player`. */
 export const MOST = {
   characters: 128,

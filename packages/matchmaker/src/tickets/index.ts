@@ -17,16 +17,8 @@ export {
   type Vacancies,
   vacated,
 } from './backfill-types.js'
-export {
-  complete,
-  isPlayerId,
-  MOST,
-  NO_PLAYER_ID,
-  type PrivateSeat,
-  readBody,
-  type StoredTicket,
-  type TicketState,
-} from './checked-ticket.js'
+export { complete, MOST, type PrivateSeat, readBody, type StoredTicket, type TicketState } from './checked-ticket.js'
+export { isPlayerId, NO_PLAYER_ID } from './player-ids.js'
 export { type Cooldown, type Cooldowns, createCooldowns } from './cooldowns.js'
 export { createPlayerLimits, type PlayerLimits } from './limits.js'
 export type { TicketLoader } from './load-tickets.js'

@@ -38,12 +38,13 @@ const fields = (record: Record<string, fc.Arbitrary<unknown>>, needed: readonly 
 
 const attributeName = fc.oneof(
   { weight: 20, arbitrary: fc.string({ minLength: 1, maxLength: 4 }) },
-  fc.constantFrom('', '__proto__', 'constructor', 'x'.repeat(129)),
+  fc.constantFrom('', '__proto__', 'constructor', 'x'.repeat(129), '\ud800'),
 )
 const attribute = fc.oneof(
   { weight: 20, arbitrary: fc.integer() },
   fc.double(),
   fc.string(),
+  fc.constant('a\udc00'),
   fc.uniqueArray(fc.string(), { maxLength: 3 }),
   fc.integer({ min: 126, max: 130 }).map((length) => Array.from({ length }, (_, index) => String(index))),
 )

@@ -22,6 +22,9 @@ describe('an invalid ticket', () => {
     [{ players: [] }, 'ticket: players: '],
     [{ players: [{ ...ann, id: '' }] }, 'ticket: players.0.id: '],
     [{ players: [{ ...ann, id: '__proto__' }] }, 'ticket: players.0.id: must not be __proto__'],
+    [{ players: [{ ...ann, id: 'a\ud800' }] }, 'ticket: players.0.id: must'],
+    [{ players: [{ ...ann, attributes: { map: '\udc00' } }] }, 'ticket: players.0.attributes.map: must be'],
+    [{ players: [{ ...ann, avoid: ['\ud800'] }] }, 'ticket: players.0.avoid.0: must be well-formed Unicode'],
     [{ players: [{ id: 'ann' }] }, 'ticket: players.0: must have ip, coordinates or both'],
     [{ players: [ann, ann] }, 'ticket: players.1.id: is in this ticket twice, got "ann"'],
     [

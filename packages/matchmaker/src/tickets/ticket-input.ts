@@ -1,18 +1,10 @@
 import { canonicalIp, type Coordinates } from '@muster/core'
-import { read as readBy } from '@muster/core/internal'
+import { isWellFormed, read as readBy } from '@muster/core/internal'
 import type { Attributes, Player } from '@muster/hosting/internal'
 import { z } from 'zod'
 import { InvalidTicket } from '../errors.js'
-import {
-  type CheckedTicket,
-  complete,
-  isPlayerId,
-  MOST,
-  NO_PLAYER_ID,
-  PRIORITIES,
-  TICKET_ID,
-  type TicketPlayer,
-} from './checked-ticket.js'
+import { type CheckedTicket, complete, MOST, PRIORITIES, TICKET_ID, type TicketPlayer } from './checked-ticket.js'
+import { isPlayerId, NO_PLAYER_ID } from './player-ids.js'
 import type { Ticket, TicketInput } from './ticket.js'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -30,7 +22,8 @@ const PLAYER_KEYS: ReadonlySet<string> = new Set([
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-const isShort = (value: unknown): value is string => typeof value === 'string' && value.length <= MOST.characters
+const isShort = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= MOST.characters && isWellFormed(value)
 const isName = (value: unknown): value is string => isShort(value) && value.length > 0
 const isWithin = (value: unknown, limit: number): value is number =>
   typeof value === 'number' && value >= -limit && value <= limit
@@ -149,7 +142,8 @@ export const coordinates: z.ZodType<Coordinates> = z.object({
   longitude: z.number().min(-180).max(180),
 })
 
-const name = z.string().min(1).max(MOST.characters)
+const shortText = z.string().max(MOST.characters).refine(isWellFormed, 'must be well-formed Unicode')
+const name = shortText.min(1)
 const NOT_TWICE = 'must not hold anything twice'
 const distinct = (list: readonly string[]) => new Set(list).size === list.length
 const names = (most: number) => z.array(name).max(most).refine(distinct, NOT_TWICE)
@@ -157,12 +151,7 @@ const atMost = (most: number) =>
   [(value: object) => Object.keys(value).length <= most, `must have at most ${most} entries`] as const
 
 const attribute = z.union(
-  [
-    z.number(),
-    z.boolean(),
-    z.string().max(MOST.characters),
-    z.array(z.string().max(MOST.characters)).max(MOST.listed).refine(distinct, NOT_TWICE),
-  ],
+  [z.number(), z.boolean(), shortText, z.array(shortText).max(MOST.listed).refine(distinct, NOT_TWICE)],
   `must be a number, a boolean, a text of at most ${MOST.characters} characters, ` +
     `or a list of at most ${MOST.listed} different such texts`,
 )

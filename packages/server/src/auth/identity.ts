@@ -1,5 +1,6 @@
 import { type Role as ConsoleRole, permissionsOf } from '@muster/console/internal'
 import { Problem } from '@muster/core/http'
+import { isWellFormed } from '@muster/core/internal'
 import type { Attributes, PlayerProfile } from '@muster/matchmaker'
 import type { Config } from '../config/index.js'
 
@@ -54,7 +55,7 @@ export function readClaims(claims: Claims, names: ClaimNames): Identity {
 function readId(claims: Claims, name: ClaimName): string {
   const value = claimOf(claims, name)
   const id = Number.isSafeInteger(value) ? String(value) : value
-  if (typeof id === 'string' && id !== '' && id.length <= LONGEST_ID) return id
+  if (typeof id === 'string' && id !== '' && id.length <= LONGEST_ID && isWellFormed(id)) return id
   if (Number.isInteger(value)) throw unfit(name, 'is a number over 2^53, of which JSON loses digits: send it as a text')
   throw unfit(name, `must be a text of 1 to ${LONGEST_ID} characters, or a whole number`)
 }

@@ -58,6 +58,7 @@ describe('a claim of the wrong type', () => {
     [{ mmr: 1 }, 'The claim sub of the token must be a text of 1 to 128 characters, or a whole number'],
     [{ sub: '' }, 'The claim sub of the token must be a text'],
     [{ sub: 'x'.repeat(129) }, 'The claim sub of the token must be a text'],
+    [{ sub: 'a\ud800' }, 'The claim sub of the token must be a text'],
     [{ sub: ['ann-the-secret'] }, 'The claim sub of the token must be a text'],
     [
       { sub: 2 ** 56 },
