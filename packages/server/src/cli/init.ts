@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
+import { makeFolder } from '@muster/core/internal'
 import type { Command } from 'commander'
 import { packageFile } from '../version.js'
+import { shellWord, unwritable } from './output-file.js'
 import { EXIT, type ExitCode, type Terminal } from './terminal.js'
 
 /** The file name of the configuration's JSON Schema, in this package and beside a user's configuration. */
@@ -141,19 +143,23 @@ async function init(
   const into = resolve(terminal.folder, folder)
   const file = join(into, CONFIG_FILE)
   const shown = relative(terminal.folder, file)
-  await mkdir(into, { recursive: true })
+  await makeFolder(into).catch((error: unknown) => {
+    throw unwritable(error, `The folder ${folder}`, 'created')
+  })
   const installed = installedSchema(into)
   try {
     await writeFile(file, templateOf(installed ?? `./${SCHEMA_FILE}`), { flag: force ? 'w' : 'wx' })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(error, shown)
     terminal.complain(`${shown} exists already and was not changed: --force overwrites it.`)
     return EXIT.failed
   }
-  if (installed === undefined) await writeFile(join(into, SCHEMA_FILE), schemaText())
-  terminal.say(
-    nextSteps(shown, installed === undefined ? relative(terminal.folder, join(into, SCHEMA_FILE)) : undefined),
-  )
+  const schema = relative(terminal.folder, join(into, SCHEMA_FILE))
+  if (installed === undefined)
+    await writeFile(join(into, SCHEMA_FILE), schemaText()).catch((error: unknown) => {
+      throw unwritable(error, schema)
+    })
+  terminal.say(nextSteps(shown, installed === undefined ? schema : undefined))
   return EXIT.ok
 }
 
@@ -179,8 +185,8 @@ const nextSteps = (file: string, schema: string | undefined) =>
     'Next:',
     `  1. Write into it where your service is, what your game is called there, and who may call.`,
     '  2. Set the variables that it names: MUSTER_TOKEN, MUSTER_JWT_SECRET, MUSTER_BACKEND_KEY, MUSTER_OPERATOR_KEY.',
-    `  3. muster check -c ${file}   says whether it is right, and what each queue means.`,
-    `  4. muster serve -c ${file}   runs it.`,
+    `  3. muster check -c ${shellWord(file)}   says whether it is right, and what each queue means.`,
+    `  4. muster serve -c ${shellWord(file)}   runs it.`,
     '',
     'What its rules do before players feel it: `muster lab`, with a crowd of players and with tests of rules.',
     'Without any configuration, `muster dev` shows all of it on this machine.',

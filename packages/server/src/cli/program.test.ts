@@ -55,6 +55,28 @@ describe('muster init', () => {
   })
 })
 
+describe('a file that muster init cannot write', () => {
+  test('muster init names the folder or the file that it cannot write, and ends', async () => {
+    await file('in-the-way', '')
+    expect(await muster('init in-the-way')).toMatchObject({
+      code: 1,
+      err: 'error: The folder in-the-way cannot be created (EEXIST)\n',
+    })
+    expect((await muster('init in-the-way/game')).err).toContain(
+      'The folder in-the-way/game cannot be created (ENOTDIR)',
+    )
+    await file('game/muster.yaml/a-folder', '')
+    expect((await muster('init game --force')).err).toBe('error: game/muster.yaml cannot be written (EISDIR)\n')
+    if (process.platform === 'linux')
+      expect((await muster('init /proc/muster')).err).toContain('/proc/muster cannot be created (ENOENT)')
+  })
+
+  test('muster init prints commands that work as printed if the folder has spaces', async () => {
+    expect((await run(['init', 'my game'])).out).toContain('muster check -c "my game/muster.yaml"   says')
+    expect((await run(['init', 'for 5 $'])).out).toContain("muster serve -c 'for 5 $/muster.yaml'   runs")
+  })
+})
+
 describe('muster check', () => {
   const wrong = 'service: { url: https://service.example, token: hunter2 }\nqueues: []\n'
 

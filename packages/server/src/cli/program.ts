@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { InvalidInput } from '@muster/core'
 import { messageOf } from '@muster/core/internal'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { version } from '../version.js'
@@ -98,7 +99,7 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.wrong
     terminal.complain(`${paint(terminal.colours.complain).red('error')}: ${messageOf(error)}`)
-    return EXIT.failed
+    return error instanceof InvalidInput ? EXIT.wrong : EXIT.failed
   }
 }
 

@@ -1,7 +1,7 @@
-import { appendFile, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { appendFile, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, dateOf } from '@muster/core/clock'
-import { oneAtATime } from '@muster/core/internal'
+import { makeFolder, oneAtATime } from '@muster/core/internal'
 
 /**
  * A list of JSON strings that outlives the process, within bounds of time and size. It is a folder, or a stream in
@@ -68,7 +68,7 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
   const inTurn = oneAtATime()
 
   const list = async (): Promise<Segment[]> => {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder, 0o700)
     const names = (await readdir(folder)).filter((name) => NAME.test(name))
     const found = names.map(async (name): Promise<Segment> => {
       const path = join(folder, name)

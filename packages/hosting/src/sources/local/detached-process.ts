@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { constants, link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { constants, link, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { InvalidInput, ServerError } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import { newId, unguessable, within } from '@muster/core/internal'
+import { makeFolder, newId, unguessable, within } from '@muster/core/internal'
 
 /**
  * A process on this machine that survives the end of the Muster process. Its folder has these files:
@@ -121,7 +121,7 @@ export async function stateOf(folder: string): Promise<ProcessState> {
  * @throws {ServerError} if the process still runs
  */
 export async function stopDetached(folder: string, graceMs: number, clock: Clock): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeFolder(folder, 0o700)
   if (await writeClaim(folder, STOPPED)) return
   const group = Number(await claimOf(folder))
   if (!(group > 1)) return

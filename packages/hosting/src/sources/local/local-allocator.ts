@@ -1,8 +1,8 @@
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { InvalidInput, NoCapacity, SendAborted, TimedOut } from '@muster/core'
 import { type Clock, dateOf, type Random, systemClock, systemRandom } from '@muster/core/clock'
-import { read, within } from '@muster/core/internal'
+import { makeFolder, read, within } from '@muster/core/internal'
 import { z } from 'zod'
 import type { AllocatedServer, ServerAllocator, WantedServer } from '../server-allocator.js'
 import { assertPosix, isAlive, outputOf, startDetached, stateOf, stopDetached, textOf } from './detached-process.js'
@@ -140,7 +140,7 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
     // The previous Muster process may still be starting this server, with the ports in the server's file.
     const drawn = (await portsOf(folderOf(id))) ?? (await drawPorts())
     if (!mayWrite()) throw new SendAborted('allocate: not sent, because mayWrite returned false', { sent: false })
-    await mkdir(folderOf(id), { recursive: true, mode: 0o700 })
+    await makeFolder(folderOf(id), 0o700)
     await writeFile(join(folderOf(id), PORTS_FILE), JSON.stringify(drawn), { mode: 0o600 })
     known.set(id, drawn)
     own.add(id)

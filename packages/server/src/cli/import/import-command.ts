@@ -4,6 +4,7 @@ import { notJson } from '@muster/core/internal'
 import { type Command, InvalidArgumentError } from 'commander'
 import { stringify } from 'yaml'
 import { needTextFile, readConfigText } from '../../config/index.js'
+import { unwritable } from '../output-file.js'
 import { EXIT, type ExitCode, findingsText, paint, refusal, type Terminal } from '../terminal.js'
 import { importEdgegap } from './edgegap.js'
 import { importFlexMatch } from './flexmatch.js'
@@ -67,7 +68,8 @@ async function importFile(
       terminal.complain(`${red('error')}: ${file}: ${error.message}`)
       return EXIT.wrong
     }
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return refusal(error, terminal)
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EEXIST') return refusal(code === undefined ? error : unwritable(error, output), terminal)
     terminal.complain(`${output} exists already and was not changed: --force overwrites it.`)
     return EXIT.failed
   }

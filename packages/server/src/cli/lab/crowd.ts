@@ -5,15 +5,9 @@ import type { checkCrowdParameters, CrowdParameterDescription, CrowdParameters }
 import { type Command, InvalidArgumentError } from 'commander'
 import { stringify } from 'yaml'
 import { createFindings, InvalidConfig, needTextFile, readYaml } from '../../config/index.js'
+import { writeProduct } from '../output-file.js'
 import { EXIT, type ExitCode, paint, refusal, type Terminal } from '../terminal.js'
-import {
-  type AddLabCommand,
-  numberOption,
-  type TimeSpan,
-  spanOption,
-  withProgress,
-  writeProduct,
-} from './lab-command.js'
+import { type AddLabCommand, numberOption, type TimeSpan, spanOption, withProgress } from './lab-command.js'
 import { readCrowdFile } from './lab-input.js'
 
 /**

@@ -1,9 +1,6 @@
-import { rmSync } from 'node:fs'
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { type Clock, systemClock } from '@muster/core/clock'
 import { type Command, InvalidArgumentError } from 'commander'
-import { EXIT, type ExitCode, type Terminal } from '../terminal.js'
+import type { ExitCode, Terminal } from '../terminal.js'
 
 /**
  * Adds a command below `muster lab`. The command imports `@muster/lab` only when it runs, so other commands start
@@ -64,67 +61,6 @@ export function spanOption(text: string): TimeSpan {
   if (fromMs === undefined || toMs === undefined || more.length > 0 || fromMs >= toMs)
     throw new InvalidArgumentError('The value must be a range of times in the recording, like 10m..70m.')
   return { fromMs, toMs }
-}
-
-/**
- * Creates an output part by part. `put` resolves once a part is written. It resolves with false once the reader has
- * gone.
- */
-type MakeProduct = (put: (text: string) => Promise<boolean>) => Promise<void>
-
-/**
- * Writes the output of a command to the standard output, or to a file. An existing file is replaced only once the
- * output is complete, so Ctrl-C leaves the old file unchanged.
- * @param file path; undefined for the standard output.
- */
-export async function writeProduct(file: string | undefined, terminal: Terminal, make: MakeProduct): Promise<void> {
-  if (file === undefined) return make(terminal.put)
-  const path = resolve(terminal.folder, file)
-  const isDevice = await stat(path).then(
-    (found) => !found.isFile(),
-    () => false,
-  )
-  if (isDevice) return writeTo(await openFor(path, file), make)
-  const part = `${path}.${process.pid}.part`
-  const handle = await openFor(part, file)
-  const remove = () => {
-    rmSync(part, { force: true })
-    process.exit(EXIT.interrupted)
-  }
-  process.once('SIGINT', remove)
-  try {
-    await writeTo(handle, make)
-    await rename(part, path)
-  } catch (error) {
-    await rm(part, { force: true })
-    throw error
-  } finally {
-    process.off('SIGINT', remove)
-  }
-}
-
-/** Writes a whole string to a file, like `writeProduct`. */
-export const writeText = (file: string, terminal: Terminal, text: string): Promise<void> =>
-  writeProduct(file, terminal, async (put) => void (await put(text)))
-
-async function writeTo(handle: FileHandle, make: MakeProduct): Promise<void> {
-  try {
-    await make(async (text) => {
-      await handle.writeFile(text)
-      return true
-    })
-  } finally {
-    await handle.close()
-  }
-}
-
-async function openFor(path: string, file: string): Promise<FileHandle> {
-  try {
-    return await open(path, 'w')
-  } catch (error) {
-    const { code = 'unknown error' } = error as NodeJS.ErrnoException
-    throw new Error(`${file} cannot be written (${code})`, { cause: error })
-  }
 }
 
 /** The progress of work on the standard error, with the estimated time of its end. */

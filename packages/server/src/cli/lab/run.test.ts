@@ -92,6 +92,8 @@ queues: [{ name: duel, matchSize: 2, pool: arena }]
     ['crowd.ndjson -q a.yaml --tick 0s', 'The value must be a time from 1ms to 60s, like 250ms, 5s or 2m.'],
     ['crowd.ndjson -q a.yaml --newcomers 1', 'error: --newcomers and --newcomers-below: need --ratings'],
     ['true.ndjson -q a.yaml --ratings', 'error: ratings: player "p1-1" has no truth, the skill that decides who wins'],
+    ['crowd.ndjson -q a.yaml --out ./a.yaml', 'error: --out: ./a.yaml is a file that the command reads, too'],
+    ['crowd.ndjson -q a.yaml --out r --html ./r', 'error: --html: ./r is a file that --out writes, too'],
     ['crowd.ndjson -q a.yaml --server-hour cheap', 'The value must be a price like 0.12 or 0.12EUR.'],
   ])('muster lab run refuses %s', async (args, words) => {
     const { out: crowd } = await lab('crowd --players 4 --hours 0.05')
@@ -104,6 +106,16 @@ queues: [{ name: duel, matchSize: 2, pool: arena }]
     const { code, out, err } = await lab(`run ${args}`)
     expect([code, out]).toEqual([2, ''])
     expect(err).toContain(words)
+  })
+})
+
+test('muster lab run refuses an output that cannot be written before it runs', async () => {
+  await lab('crowd --players 4 --hours 0.05 --out crowd.ndjson')
+  await file('a.yaml', QUEUES(1))
+  expect(await lab('run crowd.ndjson -q a.yaml --out none/result.json')).toEqual({
+    code: 1,
+    out: '',
+    err: 'error: none/result.json cannot be written (ENOENT)\n',
   })
 })
 

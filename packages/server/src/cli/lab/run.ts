@@ -3,6 +3,7 @@ import { InvalidInput } from '@muster/core'
 import type { LabResult, LabRun } from '@muster/lab'
 import type { Command } from 'commander'
 import { InvalidConfig, needTextFile } from '../../config/index.js'
+import { assertOutputs, writeText } from '../output-file.js'
 import { EXIT, type ExitCode, refusal, type Terminal } from '../terminal.js'
 import {
   type AddLabCommand,
@@ -12,7 +13,6 @@ import {
   numberOption,
   type Price,
   withProgress,
-  writeText,
 } from './lab-command.js'
 import { type QueueFile, readCrowdFile, readQueues } from './lab-input.js'
 
@@ -40,6 +40,7 @@ export const addReport: AddLabCommand = (lab, terminal, end): Command =>
 async function report(file: string, options: ReportOptions, terminal: Terminal): Promise<ExitCode> {
   const { readResult } = await import('@muster/lab/internal')
   try {
+    await assertOutputs({ '--html': options.html }, [file], terminal)
     const text = await needTextFile(resolve(terminal.folder, file), file, LARGEST_RESULT)
     await tellResult(resultOf(file, text, readResult), options, terminal)
     return EXIT.ok
@@ -111,6 +112,8 @@ async function run(crowdFile: string, options: RunCommandOptions, terminal: Term
     const { ratings, newcomers, newcomersBelow } = options
     if ((newcomers ?? newcomersBelow) !== undefined && ratings !== true)
       throw new InvalidInput('--newcomers and --newcomers-below: need --ratings')
+    const { out, html, queues: queueFiles } = options
+    await assertOutputs({ '--out': out, '--html': html }, [crowdFile, ...queueFiles], terminal)
     const files: QueueFile[] = []
     for (const file of options.queues) files.push(await readQueues(file, terminal.folder))
     const { crowd, notes } = await readCrowdFile(crowdFile, terminal.folder)

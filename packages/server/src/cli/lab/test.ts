@@ -3,8 +3,9 @@ import type { Scene, SceneResult } from '@muster/lab'
 import type { SceneSuite } from '@muster/lab/internal'
 import type { Command } from 'commander'
 import { createFindings, type Finding, InvalidConfig, needTextFile, readYaml, type Source } from '../../config/index.js'
+import { writeText } from '../output-file.js'
 import { EXIT, type ExitCode, findingsText, paint, refusal, type Terminal } from '../terminal.js'
-import { type AddLabCommand, writeText } from './lab-command.js'
+import type { AddLabCommand } from './lab-command.js'
 import { type QueueFile, readQueues, readQueuesText } from './lab-input.js'
 
 /** Maximum number of warnings that are printed. */

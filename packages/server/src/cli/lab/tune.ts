@@ -5,15 +5,9 @@ import type { Bounds, TunedCrowd, WaitName } from '@muster/lab/internal'
 import { InvalidQueue, type Queue } from '@muster/matchmaker'
 import { type Command, InvalidArgumentError } from 'commander'
 import { NotEdited } from '../../running/index.js'
+import { assertOutputs, writeText } from '../output-file.js'
 import { EXIT, type ExitCode, paint, refusal, type Terminal } from '../terminal.js'
-import {
-  type AddLabCommand,
-  durationOption,
-  interruptible,
-  numberOption,
-  withProgress,
-  writeText,
-} from './lab-command.js'
+import { type AddLabCommand, durationOption, interruptible, numberOption, withProgress } from './lab-command.js'
 import { type QueueFile, readCrowdFile, readQueues } from './lab-input.js'
 import { patchOf, tunedText, writeTuned } from './tuned-file.js'
 
@@ -150,12 +144,11 @@ function queueOf({ file, queues }: QueueFile, name: string): Queue {
 }
 
 /** Checks that the options do not contradict one another. @throws {InvalidInput} */
-function checkOptions({ waitP90, giveUp, patch, html }: TuneCommandOptions): void {
+function checkOptions({ waitP90, giveUp }: TuneCommandOptions): void {
   if (waitP90 === undefined && giveUp === undefined)
     throw new InvalidInput(
       '--wait-p90 or --give-up is required: the bound that the queue must keep, e.g. --wait-p90 30s',
     )
-  if (patch !== undefined && patch === html) throw new InvalidInput('--patch and --html are the same file')
 }
 
 const BOUNDS_HELP =
@@ -188,6 +181,8 @@ export const addTune: AddLabCommand = (lab, terminal, end): Command =>
 async function tune(crowdFile: string, options: TuneCommandOptions, terminal: Terminal): Promise<ExitCode> {
   try {
     checkOptions(options)
+    const { patch, html } = options
+    await assertOutputs({ '--patch': patch, '--html': html }, [crowdFile, options.queues], terminal)
     const file = await readQueues(options.queues, terminal.folder)
     const queue = queueOf(file, options.queue)
     const { crowd, notes } = await readCrowdFile(crowdFile, terminal.folder)

@@ -1,6 +1,5 @@
-import { writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { assertOutputs, writeText } from '../output-file.js'
 import { EXIT, type ExitCode, paint, type Terminal } from '../terminal.js'
 import type { CheckLine } from './script.js'
 
@@ -28,6 +27,7 @@ async function verify(
   { junit, json, client }: VerifyArguments,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  await assertOutputs({ '--junit': junit }, [], terminal)
   const [{ openStage }, { playThrough }, { wordsOf }] = await Promise.all([
     import('./stage.js'),
     import('./script.js'),
@@ -50,7 +50,7 @@ async function verify(
   }
   const failed = lines.filter(({ outcome }) => outcome === 'FAIL').length
   if (json === true) terminal.say(JSON.stringify({ command, failed, lines }, null, 2))
-  if (junit !== undefined) await writeFile(resolve(terminal.folder, junit), await asJunit(command, lines))
+  if (junit !== undefined) await writeText(junit, terminal, await asJunit(command, lines))
   return failed === 0 ? EXIT.ok : EXIT.failed
 }
 

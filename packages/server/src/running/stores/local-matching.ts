@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '@muster/core/clock'
 import { createMemoryLimitStore } from '@muster/core/http'
+import { makeFolder } from '@muster/core/internal'
 import {
   createMatchmaker,
   type Matchmaker,
@@ -119,7 +120,9 @@ async function openFolder(
   clock: Clock,
   onProblem: MatchingOptions['onProblem'],
 ): Promise<OpenedFolder> {
-  await mkdir(path, { recursive: true, mode: 0o700 })
+  await makeFolder(path, 0o700).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`The folder ${path} of \`store\` cannot be created: ${error.message}.`, { cause: error })
+  })
   const storeOptions: StoreOptions = { ...storeFilesIn(path), fsync, clock }
   const until = clock.now() + LOCKED_MS
   for (;;) {

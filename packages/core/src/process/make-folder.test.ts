@@ -1,0 +1,31 @@
+import { mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeFolder } from './make-folder.js'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'muster-folder-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+test('makeFolder creates a folder with all folders around it, and leaves one that exists', async () => {
+  const path = join(folder, 'one', 'two', 'three')
+  await makeFolder(path, 0o700)
+  await makeFolder(path, 0o755)
+  expect((await stat(path)).mode & 0o777).toBe(0o700)
+  expect((await stat(join(folder, 'one'))).mode & 0o777).toBe(0o700)
+  await Promise.all([1, 2, 3].map(() => makeFolder(join(folder, 'at', 'once'))))
+  expect((await stat(join(folder, 'at', 'once'))).isDirectory()).toBe(true)
+})
+
+test('makeFolder rejects where a file is in the way, and where nobody can create a folder', async () => {
+  await writeFile(join(folder, 'file'), '')
+  await symlink(join(folder, 'nothing'), join(folder, 'link'))
+  await expect(makeFolder(join(folder, 'file'))).rejects.toMatchObject({ code: 'EEXIST' })
+  await expect(makeFolder(join(folder, 'file', 'in'))).rejects.toMatchObject({ code: 'ENOTDIR' })
+  await expect(makeFolder(join(folder, 'link'))).rejects.toMatchObject({ code: 'EEXIST' })
+  if (process.platform === 'linux')
+    await expect(makeFolder('/proc/muster/data')).rejects.toMatchObject({ code: 'ENOENT' })
+})
