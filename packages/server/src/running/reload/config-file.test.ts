@@ -95,8 +95,22 @@ test('an invalid configuration is reported, not applied, and an unchanged one is
   await writeFile(path, text)
   await reload()
   expect(apply).not.toHaveBeenCalled()
+  expect(lines.at(-1)).toContain('The config file is again as it was before the failed reload.')
+  const told = lines.length
+  await reload()
+  expect(lines).toHaveLength(told)
   await reload(true)
   expect(apply).toHaveBeenCalledOnce()
+})
+
+test('the warnings about a configuration are logged once it is applied, and not if it is refused', async () => {
+  const { apply, reload, lines } = await setUp()
+  await writeFile(path, `${text}# changed`)
+  apply.mockRejectedValueOnce(new Error('needs a restart'))
+  await reload()
+  expect(lines.map((line) => (JSON.parse(line) as { level: string }).level)).toEqual(['error', 'error'])
+  await reload()
+  expect(lines.at(-1)).toContain('"level":"warn"')
 })
 
 test('a burst of changes of the configuration file is applied as one, shortly after the last', async () => {

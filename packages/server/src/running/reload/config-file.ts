@@ -56,6 +56,8 @@ export async function openConfigFile({ path, env }: ConfigFileOptions) {
   const first = await readConfig(path, { env })
   /** The text that is in force. */
   let seen = first.text
+  /** True if the last read of the file was refused. */
+  let hasFailed = false
   const inTurn = oneAtATime()
   return {
     /** The configuration at the start. */
@@ -69,11 +71,16 @@ export async function openConfigFile({ path, env }: ConfigFileOptions) {
       inTurn(async () => {
         try {
           const { config, text, warnings } = await readConfig(path, { env })
-          if (text === seen && !isForced) return
-          tellWarnings(log, warnings)
-          await apply(config)
+          if (text === seen && !isForced) {
+            if (hasFailed) log.info('The config file is again as it was before the failed reload.')
+          } else {
+            await apply(config)
+            tellWarnings(log, warnings)
+          }
           seen = text
+          hasFailed = false
         } catch (error) {
+          hasFailed = true
           tellNotReloaded(log, error)
         }
       }),

@@ -111,6 +111,37 @@ describe('a reload of the configuration', () => {
     expect((await under.ask('POST', '/tickets', { token: BACKEND_KEY, body })).status).toBe(413)
   })
 
+  test('a reload back to the values of the start requires no restart', async () => {
+    const queues = DUEL + TRIO
+    await reload('matching: { tickMs: 50, listLagMs: 9 }', queues)
+    await reload('matching: { listLagMs: 8 }', queues)
+    expect(textsOf(under.lines).slice(-2)).toEqual([
+      'Config changed back to what this process runs: matching.tickMs 50 → 250',
+      'Config changed, restart required: matching.listLagMs 9 → 8',
+    ])
+  })
+
+  test('a reload that makes the log silent is still logged, and so is one that ends the silence', async () => {
+    await reload('telemetry: { log: { level: silent } }', DUEL + TRIO)
+    await reload('limits: { delayMs: unlimited, bodyBytes: 100 }\ntelemetry: { log: { level: silent } }', DUEL + TRIO)
+    await reload('telemetry: { log: { level: info } }', DUEL + TRIO)
+    expect(textsOf(under.lines).slice(-3)).toEqual([
+      'Config changed: telemetry.log.level "info" → "silent"',
+      'Config changed: limits.bodyBytes 100 → nothing',
+      'Config changed: telemetry.log.level "silent" → "info"',
+    ])
+  })
+
+  test('a reload with a pool of a new source is refused with a remedy, and changes nothing', async () => {
+    const before = under.server.config()
+    const pools = `pools: [{ name: arena, source: metal, deploy: { application: my-game, version: '1.0' } }]`
+    const sources = 'sources: { metal: { launch: { command: [node] } } }'
+    await expect(
+      reload(`${sources}\n${pools}`, `${DUEL}${TRIO}  - { name: last, matchSize: 2, pool: arena }`),
+    ).rejects.toThrow('pools.0.source: needs the source "metal", which this process started without. Restart it.')
+    expect(under.server.config()).toBe(before)
+  })
+
   test('the console shows the limit of servers that applies until the restart, and the new price', async () => {
     const { maxServers } = under.server.config().spending
     await reload('spending: { maxServers: 7, pricePerMinute: 0.5 }', DUEL + TRIO)

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { InvalidInput } from '@muster/core'
+import { ENROLLED } from '@muster/matchmaker/internal'
 import { type Config, Secret, withoutService } from '../../config/index.js'
 import type { Log } from '../../telemetry/log.js'
 import { type Apis, createApis, type ApisInForce } from '../apis.js'
@@ -106,6 +107,17 @@ function wordOf(value: unknown): string {
   return json.length > MOST_SHOWN ? `${json.slice(0, MOST_SHOWN)}…` : json
 }
 
+/**
+ * Returns the changes that no restart requires any more, because their values are again those of the start.
+ * @param waiting the changes since the start that take effect after a restart.
+ */
+const undone = (changes: readonly Change[], waiting: readonly Change[]): ReadonlySet<Change> => {
+  const isPart = (field: string, of: string) => field === of || field.startsWith(`${of}.`)
+  const isWaiting = ({ field }: Change) =>
+    waiting.some((other) => isPart(field, other.field) || isPart(other.field, field))
+  return new Set(changes.filter((change) => !change.isLive && !isWaiting(change)))
+}
+
 /** The result of a reload. */
 export interface Reloaded {
   readonly changes: readonly Change[]
@@ -136,6 +148,7 @@ const MOST_NAMED = 20
  */
 export function createReloading(options: ReloadingOptions): (next: Config) => Promise<Reloaded> {
   const { inForce, parts, log, onProblem } = options
+  const atStart = inForce.config
   let last: Promise<unknown> = Promise.resolve()
 
   const apply = async (next: Config): Promise<Reloaded> => {
@@ -144,6 +157,7 @@ export function createReloading(options: ReloadingOptions): (next: Config) => Pr
       changes.some(({ field }) => sections.some((name) => field === name || field.startsWith(`${name}.`)))
     const before = inForce.apis
     if (parts.client === undefined) assertServed(next)
+    assertSourced(next, Object.keys(parts.sources))
     // Steps that may fail run first, so that a reload applies as a whole or not at all.
     // Fetched signing keys are kept, because their address may not answer now.
     const signed = touches(['auth.jwt']) ? undefined : before.auth.signed
@@ -151,11 +165,18 @@ export function createReloading(options: ReloadingOptions): (next: Config) => Pr
     const refused = touches(['queues', 'pools']) ? reconfigured(next, apis) : []
     inForce.config = next
     inForce.apis = apis
-    log.setLevel(next.telemetry.log.level)
+    const back = undone(
+      changes,
+      changesOf(atStart, next).filter(({ isLive }) => !isLive),
+    )
+    // A level that hides the lines about the reload takes effect after them.
+    const { level } = next.telemetry.log
+    if (level === 'debug' || level === 'info') log.setLevel(level)
+    tell(log, changes, back, refused)
+    log.setLevel(level)
     if (apis !== before) before.close().catch((error: unknown) => onProblem('reload', error))
     // Loads the location database again, because its file may have been replaced under the same name.
     await parts.locate?.reload().catch((error: unknown) => onProblem('locate', error))
-    tell(log, changes, refused)
     return { changes, refused }
   }
   const reconfigured = (next: Config, apis: Apis) => {
@@ -188,9 +209,31 @@ function assertServed(next: Config): void {
   })
 }
 
-function tell(log: Log, changes: readonly Change[], refused: readonly RefusedTicket[]): void {
-  for (const { field, text, isLive } of changes) {
+/**
+ * Checks that the process has opened the source of each pool. It opens sources only at its start.
+ * @throws {InvalidInput}
+ */
+function assertSourced({ pools }: Config, opened: readonly string[]): void {
+  for (const [index, { source }] of pools.entries()) {
+    if (source === undefined || source === ENROLLED || opened.includes(source)) continue
+    const field = `pools.${index}.source`
+    throw new InvalidInput(
+      `${field}: needs the source ${JSON.stringify(source)}, which this process started without. Restart it.`,
+      { field },
+    )
+  }
+}
+
+function tell(
+  log: Log,
+  changes: readonly Change[],
+  back: ReadonlySet<Change>,
+  refused: readonly RefusedTicket[],
+): void {
+  for (const change of changes) {
+    const { field, text, isLive } = change
     if (isLive) log.info(`Config changed: ${field} ${text}`)
+    else if (back.has(change)) log.info(`Config changed back to what this process runs: ${field} ${text}`)
     else log.warn(`Config changed, restart required: ${field} ${text}`)
   }
   if (changes.length === 0) log.info('Config reloaded; nothing has changed.')
