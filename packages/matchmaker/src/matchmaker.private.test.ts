@@ -155,6 +155,30 @@ describe('a private match created by createMatch', () => {
     expect(seen.cancelled).toHaveLength(2)
   })
 
+  test('a private match of which a listener of ticketCreated cancels a ticket is cancelled as a whole', async () => {
+    const three = { ...teams, teams: [{ name: 'side', count: 3, size: 2 }] }
+    const sides = [side('side-1', 'ann'), side('side-2', 'ben'), side('side-3', 'cas')]
+    for (const cancelled of ['m-1', 'm-2', 'm-3']) {
+      const { matchmaker, service, run } = setUp({ queues: [three] })
+      const happened: string[] = []
+      matchmaker.on('cancelled', ({ ticket, reason }) => happened.push(`${ticket.id} ${reason}`))
+      matchmaker.on('ticketCreated', ({ ticket: { id } }) => {
+        happened.push(`${id} created`)
+        if (id === cancelled) matchmaker.cancelTicket(id)
+      })
+      const { tickets } = matchmaker.createMatch({ ...both, teams: sides })
+      const reason = (id: string) => (id === cancelled ? 'cancelled' : 'dissolved')
+      expect(tickets.map(({ id, cancelReason }) => `${id} ${cancelReason}`)).toEqual(
+        ['m-1', 'm-2', 'm-3'].map((id) => `${id} ${reason(id)}`),
+      )
+      for (const id of ['m-1', 'm-2', 'm-3'])
+        expect(happened.indexOf(`${id} ${reason(id)}`)).toBeGreaterThan(happened.indexOf(`${id} created`))
+      expect(happened).toHaveLength(6)
+      await run(6000)
+      expect(service.calls.create).toEqual([])
+    }
+  })
+
   test('stopMatch ends a private match for good before its server runs', async () => {
     const { matchmaker, service, run } = setUp({ queues: [teams] })
     matchmaker.createMatch(both)

@@ -147,7 +147,11 @@ export class TicketStore {
     // Admit all tickets before any of them is created.
     const admitted = checked.map((ticket) => admit(ticket, undefined, this.#admission))
     this.#options.ledger?.created?.(admitted.map(({ record }) => record))
-    return admitted.map((one) => this.#begin(one, undefined))
+    for (const one of admitted) this.#begin(one, undefined)
+    // A listener of `ticketCreated` may have cancelled a ticket before the later ones existed.
+    const ended = admitted.find(({ record }) => record.cancelReason !== undefined)?.record.cancelReason
+    if (ended !== undefined) for (const { record, now } of admitted) this.cancel(record, reasonOfOthers(ended), now)
+    return admitted.map(({ record }) => ticketOf(record))
   }
 
   find(id: string): TicketRecord | undefined {
