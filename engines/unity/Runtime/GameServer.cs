@@ -66,6 +66,7 @@ namespace Muster
             new Dictionary<double, TaskCompletionSource<Player>>();
         double commands;
         double toldAheadMs;
+        bool isDisposed;
 
         /// The ports of the deployment, by name; empty where there is none.
         public readonly IReadOnlyDictionary<string, ServerPort> Ports;
@@ -176,11 +177,14 @@ namespace Muster
             return true;
         }
 
-        /// Ends its requests, and says nothing to Muster.
+        /// Ends its requests, cancels what waits for them, and says nothing to Muster.
         public void Dispose()
         {
+            isDisposed = true;
             driver.Close();
             verifier.Close();
+            foreach (var granted in new List<TaskCompletionSource<Player>>(pending.Values)) granted.TrySetCanceled();
+            pending.Clear();
         }
 
         void Command(string what, params object[] namesAndValues)
@@ -193,7 +197,13 @@ namespace Muster
         }
         Task<Player> Ask(string what, params object[] namesAndValues)
         {
-            var granted = pending[commands + 1] = new TaskCompletionSource<Player>();
+            var granted = new TaskCompletionSource<Player>();
+            if (isDisposed)
+            {
+                granted.SetCanceled();
+                return granted.Task;
+            }
+            pending[commands + 1] = granted;
             Command(what, namesAndValues);
             return granted.Task;
         }

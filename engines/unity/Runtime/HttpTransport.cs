@@ -32,6 +32,20 @@ namespace Muster
         {
             try
             {
+                using (var answer = Got(sent, body)) return answer == null ? new Response() : Read(answer);
+            }
+            catch (Exception)
+            {
+                // Half an answer, also of a refusal, or one that was aborted.
+                return new Response();
+            }
+        }
+
+        /// The answer, or the refusal; null if none came.
+        static HttpWebResponse Got(HttpWebRequest sent, string body)
+        {
+            try
+            {
                 if (body != null)
                 {
                     var bytes = Encoding.UTF8.GetBytes(body);
@@ -39,17 +53,11 @@ namespace Muster
                     sent.ContentLength = bytes.Length;
                     using (var stream = sent.GetRequestStream()) stream.Write(bytes, 0, bytes.Length);
                 }
-                using (var answer = (HttpWebResponse)sent.GetResponse()) return Read(answer);
+                return (HttpWebResponse)sent.GetResponse();
             }
             catch (WebException refusal)
             {
-                using (var answer = refusal.Response as HttpWebResponse)
-                    return answer == null ? new Response() : Read(answer);
-            }
-            catch (Exception)
-            {
-                // Half an answer, or one that was aborted.
-                return new Response();
+                return refusal.Response as HttpWebResponse;
             }
         }
 

@@ -65,7 +65,8 @@ namespace Muster
         {
             isDisposed = true;
             driver.Close();
-            foreach (var granted in pending.Values) granted.TrySetCanceled();
+            // What awaits one of them may give a command at once.
+            foreach (var granted in new List<TaskCompletionSource<bool>>(pending.Values)) granted.TrySetCanceled();
             pending.Clear();
         }
 

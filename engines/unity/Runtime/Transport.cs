@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Globalization;
 
 namespace Muster
 {
@@ -45,6 +46,7 @@ namespace Muster
         readonly Queue<Dictionary<string, object>> outputs = new Queue<Dictionary<string, object>>();
         readonly Dictionary<double, Action> underWay = new Dictionary<double, Action>();
         double? wakeAt;
+        bool isClosed;
 
         /// @param read reads an answer into what the machine is told of it, beside its number
         public Driver(IMachine machine, string url, Func<string> token, ITransport transport,
@@ -68,17 +70,19 @@ namespace Muster
             // What an earlier one has left, since a callback has thrown.
             CarryOutAll(tell);
             // First of all, since an answer may change when that is.
-            if (wakeAt <= now) Step(Json.Object("wake", true), now, tell);
+            if (wakeAt <= now && !isClosed) Step(Json.Object("wake", true), now, tell);
             // A callback may give a command while it is told.
-            for (var input = Next(); input != null; input = Next())
+            for (var input = Next(); input != null && !isClosed; input = Next())
             {
                 if (Json.At(input, "answer") != null) underWay.Remove(Json.NumberAt(input, "answer"));
                 Step(input, now, tell);
             }
         }
 
+        /// Ends the requests. Nothing is sent or told after it, also if a callback has closed it.
         public void Close()
         {
+            isClosed = true;
             foreach (var end in underWay.Values) end();
             underWay.Clear();
         }
@@ -96,7 +100,7 @@ namespace Muster
 
         void CarryOutAll(Action<Dictionary<string, object>> tell)
         {
-            while (outputs.Count > 0) CarryOut(outputs.Dequeue(), tell);
+            while (outputs.Count > 0 && !isClosed) CarryOut(outputs.Dequeue(), tell);
         }
 
         void CarryOut(Dictionary<string, object> output, Action<Dictionary<string, object>> tell)
@@ -104,22 +108,22 @@ namespace Muster
             if (output.ContainsKey("request"))
             {
                 var number = Json.NumberAt(output, "request");
-                var body = Json.At(output, "body");
-                var request = new Request
-                {
-                    Method = Json.TextAt(output, "method"),
-                    Url = url + Json.TextAt(output, "path"),
-                    Body = body == null ? null : Json.Write(body),
-                    // A machine that has a token of its own says it.
-                    Token = Json.TextAt(output, "token") ?? (token == null ? null : token()),
-                    TimeoutMs = (int)Json.NumberAt(output, "waitMs") + AnswerMs,
-                };
-                underWay[number] = transport.Send(request, response =>
+                Action<Response> done = response =>
                 {
                     var answer = read(response);
                     answer["answer"] = number;
                     Put(answer);
-                });
+                };
+                try
+                {
+                    underWay[number] = transport.Send(RequestOf(output), done);
+                }
+                catch (Exception)
+                {
+                    // The token or the transport has failed: the machine sends it again.
+                    done(new Response());
+                    throw;
+                }
             }
             else if (output.ContainsKey("abort"))
             {
@@ -132,11 +136,27 @@ namespace Muster
             else tell(output);
         }
 
+        Request RequestOf(Dictionary<string, object> output)
+        {
+            var body = Json.At(output, "body");
+            return new Request
+            {
+                Method = Json.TextAt(output, "method"),
+                Url = url + Json.TextAt(output, "path"),
+                Body = body == null ? null : Json.Write(body),
+                // A machine that has a token of its own says it.
+                Token = Json.TextAt(output, "token") ?? (token == null ? null : token()),
+                TimeoutMs = (int)Json.NumberAt(output, "waitMs") + AnswerMs,
+            };
+        }
+
         /// Milliseconds by the header `retry-after`; 0 if there is none.
         public static double RetryAfterMs(Response response)
         {
             double seconds;
-            return double.TryParse(response.RetryAfter, out seconds) && seconds > 0 ? seconds * 1000 : 0;
+            var isNumber = double.TryParse(response.RetryAfter, NumberStyles.Float, CultureInfo.InvariantCulture,
+                out seconds);
+            return isNumber && seconds > 0 ? seconds * 1000 : 0;
         }
     }
 }

@@ -30,12 +30,18 @@ static class Loopback
 
     static void Play(string[] given)
     {
-        var client = new MusterClient(given[1], () => given[2], NewTransport());
+        var transport = new Counting(NewTransport());
+        var tokens = 0;
+        // The first request finds no token, which must not end the search.
+        Func<string> token = () => tokens++ > 0 ? given[2] : throw new InvalidOperationException("no token yet");
+        var client = new MusterClient(given[1], token, transport);
         Task unanswered;
         using (client)
         {
             client.Changed += state =>
             {
+                // Until the first request is answered.
+                if (state.Phase == Phase.Idle) return;
                 Console.WriteLine(state.Phase.ToString().ToLowerInvariant());
                 // An error of the game must not end the search.
                 if (state.Phase == Phase.Searching) throw new InvalidOperationException("of the game");
@@ -55,11 +61,33 @@ static class Loopback
         }
         if (!unanswered.IsCanceled || !client.Resume().IsCanceled)
             Console.WriteLine("waits for a client that is disposed of");
+        var sent = transport.Requests;
+        client.Update();
+        if (transport.Requests > sent) Console.WriteLine("a client that is disposed of sends");
+    }
+
+    /// Counts the requests that it passes on.
+    sealed class Counting : ITransport
+    {
+        readonly ITransport transport;
+        public int Requests;
+
+        public Counting(ITransport transport)
+        {
+            this.transport = transport;
+        }
+
+        public Action Send(Request request, Action<Response> done)
+        {
+            Requests += 1;
+            return transport.Send(request, done);
+        }
     }
 
     static void Serve(string[] given)
     {
         var tokens = Lines();
+        Task unanswered;
         using (var server = new GameServer(given[1], given[2], NewTransport(), "1.0"))
         {
             var isFinished = false;
@@ -102,7 +130,9 @@ static class Loopback
                 if (tokens.TryDequeue(out token)) admit(token);
             }
             Console.WriteLine("finished");
+            unanswered = server.Admit("of nobody");
         }
+        if (!unanswered.IsCanceled) Console.WriteLine("waits for a server that is disposed of");
     }
 
     /// What `muster verify-server` starts: the package does what it commands.
