@@ -55,10 +55,11 @@ func _process(_delta: float) -> void:
 	if _wake_at >= 0.0 and _wake_at <= now:
 		# First of all, since an answer may change when that is.
 		_inputs.push_front({"wake": true})
-	# Whoever is told may give a command.
-	while not _inputs.is_empty():
+	# Whoever is told may give a command, or free this node.
+	while not _inputs.is_empty() and not is_queued_for_deletion():
 		for output: Dictionary in machine.step(_inputs.pop_front(), now):
-			_carry_out(output)
+			if not is_queued_for_deletion():
+				_carry_out(output)
 
 
 func _carry_out(output: Dictionary) -> void:
@@ -83,8 +84,9 @@ func _send(output: Dictionary) -> void:
 	_under_way[output.request] = request
 	var headers := PackedStringArray()
 	# A machine that has a token of its own says it.
-	var secret: String = output.token if output.has("token") else token.call() if token.is_valid() else ""
-	if secret != "":
+	var secret: Variant = output.token if output.has("token") else token.call() if token.is_valid() else null
+	# A player without a token yet is refused, and asked again.
+	if secret is String and secret != "":
 		headers.append("Authorization: Bearer " + secret)
 	var body := ""
 	if output.has("body"):

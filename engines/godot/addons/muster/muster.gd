@@ -18,19 +18,28 @@ const DRIVER := preload("driver.gd")
 var state := {"phase": "idle"}
 var _driver: Node
 var _commands := 0
+# The numbers of the commands that have no outcome yet.
+var _pending := {}
 
 
-# Token: the player's, asked for before each request.
+# Token: the player's, asked for before each request. A second call is for another player: the commands of the first
+# one end with the error `closed`.
 func setup(url: String, token: Callable) -> void:
 	if _driver != null:
+		_driver.told.disconnect(_on_told)
 		_driver.queue_free()
 	_driver = DRIVER.new()
 	_driver.machine = MACHINE.new(PLATFORM.new())
 	_driver.url = url
 	_driver.token = token
 	_driver.told.connect(_on_told)
-	state = {"phase": "idle"}
 	add_child(_driver)
+	var left: Array = _pending.keys()
+	if state.phase != "idle":
+		state = {"phase": "idle"}
+		changed.emit(state)
+	for command: int in left:
+		_settled.emit(command, {"error": {"status": 0, "code": "closed", "message": "The client was closed."}})
 
 
 # Takes up what the player is in, on any device: when the game starts.
@@ -81,10 +90,12 @@ func _command(input: Dictionary) -> Dictionary:
 	_commands += 1
 	var command := _commands
 	input["command"] = command
+	_pending[command] = true
 	_driver.put(input)
 	while true:
 		var told: Array = await _settled
 		if told[0] == command:
+			_pending.erase(command)
 			return told[1]
 	return {}
 
