@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createManualClock } from '../time.js'
 import { createAdmission, type Identification, type RequestLimits, UNKNOWN_ADDRESS } from './admission.js'
 import { Problem } from './answers.js'
+import { createMemoryLimitStore, prefixed } from './attempts.js'
 
 interface Who {
   readonly id: string
@@ -58,6 +59,21 @@ describe('an address that has used up its token guesses', () => {
     expect(await askAll(['ann', 'backend'])).toEqual(['ann', 'backend'])
     expect(await askAll(wrong)).toEqual(['401', '401', '401', '401', '401', '429'])
     expect(await askAll(['ann', 'backend', 'ann', 'ben'])).toEqual(['ann', 'backend', 'ann', '429'])
+  })
+
+  test('an address that used up its token guesses still admits its tokens after a reload, which keeps the store', async () => {
+    const stores = createMemoryLimitStore(createManualClock())
+    const limits = (prefix: string) => ({
+      perAddress: { limit: 5, windowMs: 5000 },
+      store: prefixed(stores, prefix),
+    })
+    const before = setUp(limits('tickets'))
+    expect(await before.askAll(['ann', 'u', 'v', 'w', 'x', 'y', 'z'])).toContain('429')
+    expect(await setUp(limits('tickets')).askAll(['ann', 'backend'])).toEqual(['ann', '429'])
+    const reloaded = setUp(limits('tickets'))
+    reloaded.known.delete('ann')
+    expect(await reloaded.askAll(['ann', 'ann'])).toEqual(['401', '429'])
+    expect(await setUp(limits('lobbies')).askAll(['ann', 'backend'])).toEqual(['ann', 'backend'])
   })
 
   test('a token whose caller is cached is not checked, even if its address used up its token guesses', async () => {

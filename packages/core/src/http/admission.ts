@@ -1,9 +1,14 @@
 import { hash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import type { Clock } from '../time.js'
-import { type Awaitable, growingTo } from '../runtime/index.js'
+import type { Awaitable } from '../runtime/index.js'
 import { Problem } from './answers.js'
-import { type AttemptLimit, createAttempts, createMemoryLimitStore, type LimitStore } from './attempts.js'
+import {
+  acceptedCallersOf,
+  type AttemptLimit,
+  createAttempts,
+  createMemoryLimitStore,
+  type LimitStore,
+} from './attempts.js'
 
 /** An authenticated caller. */
 export interface Caller {
@@ -60,11 +65,6 @@ export const UNKNOWN_ADDRESS = 'unknown'
 const SIGNATURES: AttemptLimit = { limit: 100, windowMs: 1000 }
 const SIGNATURES_IN_ALL: AttemptLimit = { limit: 1000, windowMs: 1000 }
 /**
- * Maximum number of remembered authorizations, each with the address that it was used from (our choice): about 2 MB.
- */
-const MOST_REMEMBERED = 10_000
-
-/**
  * Creates the admission. It keeps three counts for each address, each with the limit `perAddress`: requests of known
  * callers, requests with unknown tokens, and requests without a caller. One client's wrong tokens therefore do not
  * block other clients at the same address whose tokens were accepted from there before. Once an address has sent too
@@ -79,8 +79,7 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
   const anonymous = perAddress && store.attempts('perAddress.anonymous', perAddress)
   const signatures = createAttempts({ ...SIGNATURES, clock })
   const signaturesInAll = createAttempts({ ...SIGNATURES_IN_ALL, clock, maxKeys: 1 })
-  /** For each address and authorization: true if the caller's requests are not counted for the address. */
-  const remembered = new LRUCache<string, boolean>(growingTo(MOST_REMEMBERED))
+  const remembered = acceptedCallersOf(store)
   const isExempt = (caller: Who) => exempt?.(caller) === true
   const isApart = (caller: Who) => isExempt(caller) || apart?.(caller) === true
 
