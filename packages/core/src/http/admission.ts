@@ -31,6 +31,8 @@ export interface RequestLimits<Who> {
    * one address may host many. Default: none.
    */
   readonly apart?: ((caller: Who) => boolean) | undefined
+  /** Returns the key by which a caller's requests are counted. Default: the caller's id. */
+  readonly countedBy?: ((caller: Who) => string) | undefined
   /** The store that counts requests, as `perCaller` and `perAddress`. Default: in memory. */
   readonly store?: LimitStore | undefined
 }
@@ -72,7 +74,7 @@ const SIGNATURES_IN_ALL: AttemptLimit = { limit: 1000, windowMs: 1000 }
  * still verified, at a limited rate.
  */
 export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, clock: Clock): Admission<Who> {
-  const { perCaller, perAddress, exempt, apart, store = createMemoryLimitStore(clock) } = limits
+  const { perCaller, perAddress, exempt, apart, countedBy = idOf, store = createMemoryLimitStore(clock) } = limits
   const callers = perCaller && store.attempts('perCaller', perCaller)
   const known = perAddress && store.attempts('perAddress', perAddress)
   const guesses = perAddress && store.attempts('perAddress.guesses', perAddress)
@@ -104,7 +106,7 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
       const waitMs = known?.take(from)
       assertNoWait(waitMs instanceof Promise ? await waitMs : waitMs, from)
     }
-    const waitMs = callers?.take(caller.id)
+    const waitMs = callers?.take(countedBy(caller))
     assertNoWait(waitMs instanceof Promise ? await waitMs : waitMs)
     return caller
   }
@@ -162,6 +164,8 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
     },
   }
 }
+
+const idOf = ({ id }: Caller) => id
 
 /** Returns the caller if it is known. @throws {Problem} 401 for an unknown caller. */
 function assertKnown<Who>(caller: Who | undefined): Who {

@@ -21,12 +21,15 @@ interface WaitLimits<Who extends Caller> {
   readonly inAll: number
   /** Returns true for callers who may have any number open, up to `inAll`. Default: none. */
   readonly isExempt?: ((caller: Who) => boolean) | undefined
+  /** Returns the key by which a caller's waits are counted. Default: the caller's id. */
+  readonly countedBy?: ((caller: Who) => string) | undefined
 }
 
 export function createOpenWaits<Who extends Caller>({
   perCaller,
   inAll,
   isExempt = () => false,
+  countedBy = ({ id }) => id,
 }: WaitLimits<Who>): OpenWaits<Who> {
   /** The functions that end the waits of each caller, the oldest first. */
   const byCaller = new Map<string, Set<() => void>>()
@@ -38,7 +41,7 @@ export function createOpenWaits<Who extends Caller>({
   }
   return {
     enter: (caller, given) => {
-      const { id } = caller
+      const id = countedBy(caller)
       const [oldest] = byCaller.get(id) ?? []
       if (oldest !== undefined && (byCaller.get(id)?.size ?? 0) >= perCaller && !isExempt(caller)) {
         forget(id, byCaller.get(id) as Set<() => void>, oldest)

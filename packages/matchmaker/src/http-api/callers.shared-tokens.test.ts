@@ -46,6 +46,21 @@ describe('a token shared by many players', () => {
     expect(service.inspect().queues[0]?.players).toBe(1)
   })
 
+  test('a player whose id names a network does not use up the limits of the players who share a token there', async () => {
+    const limits = { perCaller: { limit: 2, windowMs: 3000 }, waitsPerCaller: 1 }
+    const authenticate: TicketApiOptions['authenticate'] = (request, connection) =>
+      bearerToken(request) === 'named' ? { id: `network ${home.from}` } : shared().authenticate(request, connection)
+    const { call } = setUpReal(queues, { authenticate, limits })
+    const { id } = of(await call('everyone', 'POST', '/tickets', solo, home))
+    const polled = call('everyone', 'GET', `/tickets/${id}?wait=20`, undefined, home)
+    let isOver = false
+    void polled.then(() => (isOver = true))
+    const own = of(await call('named', 'POST', '/tickets', solo, elsewhere))
+    void call('named', 'GET', `/tickets/${own.id}?wait=20`, undefined, elsewhere)
+    expect((await call('named', 'GET', '/queues', undefined, elsewhere)).status).toBe(429)
+    expect(isOver).toBe(false)
+  })
+
   test('a player with a shared token is identified by name, secret and network together', async () => {
     const { call } = setUpReal(queues, shared())
     const ask = (name: string, secret: string, from: object) =>

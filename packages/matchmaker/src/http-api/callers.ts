@@ -362,6 +362,13 @@ export const isServer = ({ serverSecret, enrolmentKey }: MatchCaller): boolean =
   serverSecret !== undefined || enrolmentKey !== undefined
 
 /**
+ * Returns the key by which requests and waits of a caller are counted. Players may choose their ids, so these get a
+ * prefix of their own. Otherwise a player named like a network or a key could use up its limit.
+ */
+export const countedBy = (caller: MatchCaller): string =>
+  isServer(caller) || caller.shared !== undefined ? caller.id : `player ${caller.id}`
+
+/**
  * Returns the caller for a server's secret. The caller's id is used to count requests, so it does not contain the
  * secret.
  */

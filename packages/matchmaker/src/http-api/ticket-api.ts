@@ -31,6 +31,7 @@ import {
   assertMayCall,
   assertStream,
   assertStreamOf,
+  countedBy,
   createStreamTokens,
   isBackend,
   isServer,
@@ -128,6 +129,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       perAddress: orNone(perAddress, PER_ADDRESS),
       exempt: isBackend,
       apart: isServer,
+      countedBy,
       store: limitStore,
     },
   })
@@ -148,7 +150,7 @@ function partsOf(service: TicketService, options: TicketApiOptions) {
   const { waitsPerCaller = 8, waits: inAll = 50_000, groups: mostGroups = 100_000 } = options.limits ?? {}
   const latencies = { impossible: 0, unknown: 0, estimated: 0 }
   const beacons = options.beacons && createBeacons(options.beacons, clock, onError)
-  const waits = createOpenWaits<MatchCaller>({ perCaller: waitsPerCaller, inAll, isExempt: isBackend })
+  const waits = createOpenWaits<MatchCaller>({ perCaller: waitsPerCaller, inAll, isExempt: isBackend, countedBy })
   const queueNames = () => service.queueNames()
   const readPlayer = createReadPlayer({
     measured: createMeasured(beacons, locate, latencies),
