@@ -46,6 +46,21 @@ describe('a token shared by many players', () => {
     expect(service.inspect().queues[0]?.players).toBe(1)
   })
 
+  test('players who share a token in one network each have their own number of long polls', async () => {
+    const { call } = setUpReal(queues, { ...shared(), limits: { waitsPerCaller: 1 } })
+    const ids = await Promise.all(
+      [solo, solo].map(async () => of(await call('everyone', 'POST', '/tickets', solo, home)).id),
+    )
+    let over = 0
+    const poll = (id: string) =>
+      void call('everyone', 'GET', `/tickets/${id}?wait=20`, undefined, home).then(() => (over += 1))
+    for (const id of ids) poll(id)
+    await call('everyone', 'GET', '/queues', undefined, home)
+    expect(over).toBe(0)
+    poll(ids[0] ?? '')
+    await expect.poll(() => over).toBe(1)
+  })
+
   test('a player whose id names a network does not use up the limits of the players who share a token there', async () => {
     const limits = { perCaller: { limit: 2, windowMs: 3000 }, waitsPerCaller: 1 }
     const authenticate: TicketApiOptions['authenticate'] = (request, connection) =>

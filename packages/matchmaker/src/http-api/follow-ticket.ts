@@ -77,7 +77,7 @@ export function createTicketReader(service: Readable, { waits, presence, clock }
       if (waitMs === 0 || version !== seat.ticket.version || isSettled(seat.ticket, until)) return view(seat)
       signal.throwIfAborted()
       const over = linkedSignal(signal)
-      const leave = waits.enter(caller, over.abort)
+      const leave = waits.enter(waiterOf(seat, caller), over.abort)
       const left = presence.waits(seat.ticket, caller)
       const changed = service.waitForChange(seat.ticket.id, { version, until, signal: over.signal })
       try {
@@ -101,7 +101,7 @@ export function createTicketReader(service: Readable, { waits, presence, clock }
       if (isSettled(seat.ticket, until) && version === seat.ticket.version) return new Response(null, { status: 204 })
       presence.noteRead(seat.ticket, caller)
       let endStream = () => {}
-      const leave = waits.enter(caller, () => endStream())
+      const leave = waits.enter(waiterOf(seat, caller), () => endStream())
       return eventStream(
         (closed, end) => {
           endStream = end
@@ -118,6 +118,13 @@ export function createTicketReader(service: Readable, { waits, presence, clock }
     },
   }
 }
+
+/**
+ * Returns the caller whose waits are counted. Players who share a token are one caller for each network, in which many
+ * of them may wait at a time.
+ */
+const waiterOf = ({ ticket, index }: PlayerTicket, caller: TicketCaller): TicketCaller =>
+  caller.shared === undefined ? caller : { ...caller, id: `shared ${ticket.players[index]?.id}` }
 
 async function* follow(
   service: Readable,
