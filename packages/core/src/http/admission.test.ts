@@ -61,7 +61,7 @@ describe('an address that has used up its token guesses', () => {
     expect(await askAll(['ann', 'backend', 'ann', 'ben'])).toEqual(['ann', 'backend', 'ann', '429'])
   })
 
-  test('an address that used up its token guesses still admits its tokens after a reload, which keeps the store', async () => {
+  test('an address that used up its token guesses still admits its own tokens after a reload', async () => {
     const stores = createMemoryLimitStore(createManualClock())
     const limits = (prefix: string) => ({
       perAddress: { limit: 5, windowMs: 5000 },

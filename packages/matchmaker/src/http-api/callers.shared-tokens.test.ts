@@ -61,7 +61,7 @@ describe('a token shared by many players', () => {
     await expect.poll(() => over).toBe(1)
   })
 
-  test('a player whose id names a network does not use up the limits of the players who share a token there', async () => {
+  test('a player whose id names a network does not use up the limits of a token shared there', async () => {
     const limits = { perCaller: { limit: 2, windowMs: 3000 }, waitsPerCaller: 1 }
     const authenticate: TicketApiOptions['authenticate'] = (request, connection) =>
       bearerToken(request) === 'named' ? { id: `network ${home.from}` } : shared().authenticate(request, connection)
