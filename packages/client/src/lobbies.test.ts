@@ -46,7 +46,7 @@ async function open(options: Partial<LobbiesOptions> = {}) {
     player: string,
     more: Partial<MusterOptions> = {},
     urlOf = (url: string) => url,
-    answered = async (_method: string) => {},
+    answered = async (_method: string, _url: string) => {},
   ) => {
     const muster = createMuster({
       url: 'http://play.example',
@@ -64,7 +64,7 @@ async function open(options: Partial<LobbiesOptions> = {}) {
         const lost = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
         const request = new Request(urlOf(String(input)), { ...(init as RequestInit), signal })
         const answer = await Promise.race([api(request, { remoteAddress: address }), lost])
-        await answered(request.method)
+        await answered(request.method, request.url)
         return answer
       },
       ...more,
@@ -241,6 +241,60 @@ test('the late answer to a command does not undo later changes of the lobby', as
   arrive()
   await ready
   expect(ben.state.data).toEqual({ map: 'fire' })
+})
+
+test('a late read of a lobby does not undo the answer to a command', async () => {
+  const { connect } = await open()
+  let arrive = () => {}
+  const late = new Promise<void>((resolve) => (arrive = resolve))
+  let isSlow = false
+  let reads = 0
+  const answered = async (method: string, url: string) => {
+    if (!isSlow || method !== 'GET' || url.includes('/events')) return
+    reads += 1
+    await late
+  }
+  const ann = await connect('ann').create({ maxPlayers: 4 })
+  const ben = await connect('benny', {}, (url) => url, answered).join(ann.state.code)
+  ends.push(
+    () => ann.close(),
+    () => ben.close(),
+  )
+  await expect.poll(() => ann.state.members).toHaveLength(2)
+  isSlow = true
+  await ann.setData({ map: 'fire' })
+  await expect.poll(() => reads).toBe(1)
+  await ben.ready()
+  const shown: unknown[] = []
+  ben.subscribe(({ members }) => shown.push(members[1]?.ready))
+  isSlow = false
+  arrive()
+  await ann.setData({ map: 'ice' })
+  await expect.poll(() => ben.state.data).toEqual({ map: 'ice' })
+  expect(shown.every((isReady) => isReady === true)).toBe(true)
+})
+
+test('a player leaves a lobby though the answer to the first request was lost', async () => {
+  const { connect } = await open()
+  let isLost = true
+  const ann = await connect('ann').create({ maxPlayers: 4 })
+  const ben = await connect(
+    'benny',
+    {},
+    (url) => url,
+    async (method, url) => {
+      // Nothing else of the client's arrives, so that no event tells it that it has left.
+      if (isLost && (method === 'DELETE' || url.includes('/events'))) throw new TypeError('offline')
+    },
+  ).join(ann.state.code)
+  ends.push(
+    () => ann.close(),
+    () => ben.close(),
+  )
+  await expect(ben.leave()).rejects.toMatchObject({ code: 'offline' })
+  isLost = false
+  await ben.leave()
+  expect(ben.state).toMatchObject({ phase: 'closed', left: 'left' })
 })
 
 test('a lobby client whose long polls Muster supersedes waits a second before the next one', async () => {

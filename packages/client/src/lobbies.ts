@@ -144,13 +144,16 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
       state = next
       tell(state)
     }
+    /** Shows the lobby of an answer. A late answer describes the lobby before the changes that are shown already. */
+    const take = (lobby: WireLobby) => {
+      if (signal.aborted || lobby.cursor < shown) return
+      shown = lobby.cursor
+      show(stateOf(lobby))
+    }
     const read = async () => {
       const request = { method: 'GET', path: `${path}/lobbies${at}`, signal }
       const { status, body } = await repeatFor('lobby', muster, request)
-      if (status !== 200) return status
-      const lobby = body as WireLobby
-      shown = lobby.cursor
-      show(stateOf(lobby))
+      if (status === 200) take(body as WireLobby)
       return status
     }
     /** Takes the player's slot again if the player was silent for so long that Muster counts them as away. */
@@ -199,8 +202,7 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
     void watch()
     const act = async (method: string, below: string, body?: object) => {
       const answer = await call('lobby?', method, at + below, body)
-      // A late answer describes the lobby before the changes that are shown already.
-      if (answer && !signal.aborted && !((answer as WireLobby).cursor < shown)) show(stateOf(answer as WireLobby))
+      if (answer) take(answer as WireLobby)
     }
     return {
       get state() {
@@ -213,7 +215,9 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
       handOver: (playerId) => act('PUT', '/host', { playerId }),
       setData: (changes) => act('PATCH', '', { data: changes }),
       leave: async () => {
-        await call('anything', 'DELETE', `${at}/me`)
+        const answer = await muster.send({ method: 'DELETE', path: `${path}/lobbies${at}/me` })
+        // The answer to an earlier call may have been lost, or the lobby has just closed.
+        if (answer.status !== 404 && answer.status !== 410) goodBody(answer, 'anything')
         leave('left')
       },
       close: () => ending.abort(),
