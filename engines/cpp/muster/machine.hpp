@@ -454,9 +454,9 @@ class Machine {
     const bool is_wrong = is_good && job.shape != nullptr && !detail::fits(job.shape, body);
     if (is_wrong && slot == Slot::me) fail_all(Kind::resume, detail::wrong_answer());
     if (is_wrong && slot == Slot::act) fail_all(Kind::act, detail::wrong_answer());
-    const bool is_passing = is_wrong || status == 0 || status == 429 || status >= 500 || (!is_good && is_background);
+    const bool is_late = status == 0 || status == 408 || status == 429;
     job.request.reset();
-    if (is_passing) {
+    if (is_wrong || is_late || status >= 500 || (!is_good && is_background)) {
       set_stale(stale_since_.value_or(now_));
       const double longest = std::min(first_pause_ms * std::pow(2, job.failures), longest_pause_ms);
       job.failures += 1;

@@ -390,7 +390,8 @@ namespace Muster
             var isWrong = isGood && job.Shape != null && !Shapes.Fits(job.Shape, Json.At(input, "body"));
             if (isWrong && job.Slot == Slot.Me) FailAll(Kind.Resume, Wrong);
             if (isWrong && job.Slot == Slot.Act) FailAll(Kind.Act, Wrong);
-            if (isWrong || status == 0 || status == 429 || status >= 500 || (!isGood && isBackground))
+            var isPassing = status == 0 || status == 408 || status == 429 || status >= 500;
+            if (isWrong || isPassing || (!isGood && isBackground))
             {
                 SetStale(staleSince ?? now);
                 var longest = Math.Min(FirstPauseMs * Math.Pow(2, job.Failures), LongestPauseMs);

@@ -40,9 +40,10 @@ export const SAME_POLL_MS = 1000
 export const LONGEST_RETRY_MS = 3_600_000
 
 /**
- * Returns true if a retry may soon succeed: no response arrived, there were too many requests, or Muster is not ready.
+ * Returns true if a retry may soon succeed: no response arrived, the request arrived too slowly, there were too many
+ * requests, or Muster is not ready.
  */
-export const isPassing = (status: number): boolean => status === 0 || status === 429 || status >= 500
+export const isPassing = (status: number): boolean => status === 0 || status === 408 || status === 429 || status >= 500
 
 /**
  * Creates a `send` that repeats a request, with growing pauses, until Muster has answered it. Use it only for requests

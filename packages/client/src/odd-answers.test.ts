@@ -80,6 +80,15 @@ function record(): Line[] {
 test('an answer whose JSON has the wrong shape counts as lost, in the client machine of every language', async () => {
   const lines = record()
   expect(lines.length).toBeGreaterThan(1000)
+  // A request that came too slowly had no effect, so it is sent again.
+  lines.push({ session: 'Muster does not wait for a slow body any more' })
+  const slow = createMachine(() => 0.5)
+  for (const one of [
+    { do: 'play', command: 1, request: { profile: 'duel' } },
+    { answer: 1, status: 408, body: { code: 'body-too-slow', message: 'the body did not come' } },
+  ] satisfies MachineInput[])
+    lines.push({ at: 0, in: one }, ...slow.step(one, 0).map((out) => ({ at: 0, out })))
+  expect(lines.at(-1)).toEqual({ at: 0, out: { wakeAt: 250 } })
   // A header that asks for a pause of years asks for an hour.
   const machine = createMachine(() => 0.5)
   const input: MachineInput[] = [

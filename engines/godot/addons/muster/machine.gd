@@ -478,7 +478,8 @@ func _take(input):
 	var is_wrong = is_good and shape != "" and not SHAPES.fits(shape, input.get("body"))
 	if is_wrong and slot in ["me", "act"]:
 		_fail_all("resume" if slot == "me" else "act", REFUSAL.wrong_answer())
-	if is_wrong or status == 0 or status == 429 or status >= 500 or (not is_good and is_background):
+	var is_passing = status == 0 or status == 408 or status == 429 or status >= 500
+	if is_wrong or is_passing or (not is_good and is_background):
 		_set_stale(_now if _stale_since == NONE else _stale_since)
 		var longest = min(FIRST_PAUSE_MS * pow(2, job.failures), LONGEST_PAUSE_MS)
 		job.failures += 1
