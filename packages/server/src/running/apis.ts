@@ -114,11 +114,11 @@ export function createApis(config: Config, parts: ApiParts, signed?: ReturnType<
     authenticate: auth.lobbies,
     onError: (error) => onProblem('lobbies', error),
   })
-  let document: Promise<object> | undefined
   return {
     tickets,
     lobbies,
-    document: (): Promise<object> => (document ??= documentOf(tickets, lobbies)),
+    /** Answers requests for /openapi.json. */
+    document: lobbies === undefined ? tickets : mergedDocument(tickets, lobbies),
     auth,
     address,
     /** Closes the parts that belong to this version of the configuration. Running requests end normally. */
@@ -133,14 +133,20 @@ function profileOptions({ profiles }: Config, { resolve }: FetchedProfiles): Tic
   return { resolve, timeoutMs, cacheMs, cacheSize, batchSize: perRequest, whenFailed }
 }
 
-/** Returns the OpenAPI document of the ticket API. If lobbies are enabled, it includes the lobby API. */
-async function documentOf(tickets: HttpHandler, lobbies: HttpHandler | undefined): Promise<object> {
-  const read = async (api: HttpHandler) => {
-    const answer = await api(new Request('http://localhost/openapi.json'), { remoteAddress: undefined })
-    return (await answer.json()) as Parameters<typeof mergeDocuments>[0]
+/**
+ * Creates the handler of the OpenAPI document of both APIs. The ticket API decides about each request, so its limits
+ * apply. The document is created once, because that takes milliseconds and anybody may request it.
+ */
+function mergedDocument(tickets: HttpHandler, lobbies: HttpHandler): HttpHandler {
+  const read = async (answer: Response) => (await answer.json()) as Parameters<typeof mergeDocuments>[0]
+  let text: string | undefined
+  return async (request, connection) => {
+    const answer = await tickets(request, connection)
+    if (answer.status !== 200 || answer.body === null) return answer
+    const own = async () => read(await lobbies(new Request('http://localhost/openapi.json')))
+    text ??= JSON.stringify(mergeDocuments(await read(answer), await own(), 'lobbies'))
+    return new Response(text, { headers: answer.headers })
   }
-  const first = await read(tickets)
-  return lobbies === undefined ? first : mergeDocuments(first, await read(lobbies), 'lobbies')
 }
 
 /** The current configuration and its APIs. A reload replaces both within one turn of the event loop. */

@@ -64,6 +64,17 @@ describe('the program over HTTP', () => {
     expect(Object.keys(document.paths)).toContain('/tickets')
   })
 
+  test('muster serve with lobbies adds their paths to /openapi.json, and limits requests for the document', async () => {
+    const own = await openServer(
+      yamlOf(service.url, 'lobbies: { enabled: true }\nlimits: { perAddress: { limit: 2, windowMs: 60000 } }'),
+    )
+    const document = (await (await own.ask('GET', '/openapi.json')).json()) as { paths: object }
+    expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/tickets', '/lobbies']))
+    expect((await own.ask('HEAD', '/openapi.json')).status).toBe(200)
+    expect((await own.ask('GET', '/openapi.json')).status).toBe(429)
+    await own.server.close()
+  })
+
   test('muster serve redirects / and /console to /console/', async () => {
     expect((await under.ask('GET', '/')).headers.get('location')).toBe('/console/')
     expect((await under.ask('GET', '/console')).status).toBe(308)

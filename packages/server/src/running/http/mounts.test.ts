@@ -15,7 +15,7 @@ afterEach(async () => {
 
 async function open(of: keyof Mounts, admits: () => boolean) {
   const mounts = createMounts({
-    apis: () => ({ tickets: served, lobbies: undefined, document: async () => ({}) }),
+    apis: () => ({ tickets: served, lobbies: undefined, document: served }),
     webhooks: served,
     console: served,
     metrics: (_, response) => response.end('measured'),

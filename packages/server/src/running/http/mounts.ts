@@ -47,7 +47,8 @@ interface MountsOptions extends OperationsOptions {
   readonly apis: () => {
     readonly tickets: HttpHandler
     readonly lobbies: HttpHandler | undefined
-    readonly document: () => Promise<object>
+    /** Answers requests for /openapi.json. */
+    readonly document: HttpHandler
   }
   readonly webhooks: HttpHandler
   /** Returns true while the program ends. Requests that begin something are then refused. */
@@ -98,19 +99,12 @@ export function createMounts(mounts: MountsOptions): Mounts {
     if (first === 'webhooks') return webhooks(message, response)
     const apis = mounts.apis()
     if (mounts.isClosing() && !isLeaving(message)) return refuse(message, response)
-    if (path === '/openapi.json' && apis.lobbies !== undefined && isReading(message))
-      return void apis.document().then(
-        (document) => json(response, 200, document),
-        () => refuse(message, response),
-      )
     if (!mounts.guard.admits(message, response)) {
       tooLate(message, response)
       return pauseAfter(message, response, mounts.clock)
     }
-    return listenerOf(first === 'lobbies' && apis.lobbies !== undefined ? apis.lobbies : apis.tickets)(
-      message,
-      response,
-    )
+    const api = path === '/openapi.json' ? apis.document : apis.tickets
+    return listenerOf(first === 'lobbies' && apis.lobbies !== undefined ? apis.lobbies : api)(message, response)
   }
   return {
     all,
