@@ -1,7 +1,7 @@
 import { isAllowed } from '@muster/console/internal'
 import { Conflict, InvalidInput, NotFound } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import { type AttemptLimit, type Caller, type HttpHandler, Problem } from '@muster/core/http'
+import { type AttemptLimit, type Caller, type Connection, type HttpHandler, Problem } from '@muster/core/http'
 import { createAttempts, createHttpApi, eventStream, type Handlers } from '@muster/core/internal'
 import { MatchmakerClosed, AlreadyAssigned, Unavailable } from '@muster/matchmaker'
 import { createAuditedCommands } from '@muster/matchmaker/internal'
@@ -82,10 +82,25 @@ export function createConsoleApi(options: ConsoleOptions, parts: ConsoleApiParts
     return text
   }
 
+  /** False once the operator's key was removed or has another role, or the token has expired. */
+  const isStillOperator = async ({ who, role }: Operator, request: Request, connection: Connection) => {
+    try {
+      const now = await operatorOf(request, connection)
+      return now?.who === who && now.role === role
+    } catch (error) {
+      // While signing keys are unavailable, nobody is signed out.
+      return !(error instanceof Problem && error.status < 500)
+    }
+  }
+
   const handlers: Handlers<typeof consoleRoutes, ConsoleCaller> = {
-    feed: (_input, { caller, request }) =>
+    feed: (_input, { caller, request, address: remoteAddress }) =>
       eventStream(
-        watch.feeds.listen(caller.id, () => watch.greeting(caller)),
+        watch.feeds.listen(
+          caller.id,
+          () => watch.greeting(caller),
+          () => isStillOperator(caller, request, { remoteAddress }),
+        ),
         { clock, signal: request.signal },
       ),
     find: ({ id }, { caller }) => {

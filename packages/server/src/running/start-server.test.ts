@@ -64,7 +64,7 @@ describe('the program over HTTP', () => {
     expect(Object.keys(document.paths)).toContain('/tickets')
   })
 
-  test('muster serve with lobbies adds their paths to /openapi.json, and limits requests for the document', async () => {
+  test('muster serve with lobbies adds their paths to /openapi.json, and limits its requests', async () => {
     const own = await openServer(
       yamlOf(service.url, 'lobbies: { enabled: true }\nlimits: { perAddress: { limit: 2, windowMs: 60000 } }'),
     )

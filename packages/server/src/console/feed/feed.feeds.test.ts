@@ -6,10 +6,10 @@ function open({ inAll = 3, perCaller = 2 } = {}) {
   let now = 0
   let begun = 0
   const feeds = createFeeds({ inAll, perCaller, begun: () => (begun += 1), now: () => now })
-  const listen = (caller: string) => {
+  const listen = (caller: string, mayStay = () => true) => {
     const gone = new AbortController()
     let greetings = 0
-    const events = feeds.listen(caller, () => `"hello ${(greetings += 1)}"`)(gone.signal)
+    const events = feeds.listen(caller, () => `"hello ${(greetings += 1)}"`, mayStay)(gone.signal)
     return { next: () => events.next(), gone }
   }
   return {
@@ -86,4 +86,21 @@ test('a disconnected reader of the console feed is removed, even if it has read 
   expect(begun()).toBe(1)
   listen('ann')
   expect(begun()).toBe(2)
+})
+
+test('a console feed ends within seconds once its operator may not listen any more', async () => {
+  const { feeds, listen, pass } = open()
+  let may = true
+  const { next } = listen('ann', () => may)
+  await next()
+  pass(5000)
+  feeds.state('1')
+  expect(await told(next)).toBe('now 1')
+  may = false
+  feeds.state('2')
+  expect(await told(next)).toBe('now 2')
+  pass(5000)
+  feeds.state('3')
+  expect([await told(next), await told(next)]).toEqual(['bye null', 'the end'])
+  expect(feeds.count()).toBe(0)
 })

@@ -1,7 +1,7 @@
 import type { Hello, History, HistoryStep, QueueHistory } from '@muster/console/internal'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import { type StreamEvent, createTicker } from '@muster/core/internal'
+import { type Awaitable, type StreamEvent, createTicker } from '@muster/core/internal'
 import type { Surveyed } from '@muster/matchmaker'
 import type { ConsoleOptions, Operator } from '../options.js'
 import { type ActivityCounts, createActivity } from '../activity.js'
@@ -36,6 +36,8 @@ const newListener = (caller: string, now: number) => ({
 const MOST_STEPS = 6
 /** Milliseconds after which a listener that reads nothing may be dropped to make room for a new one. */
 const STUCK_MS = 30_000
+/** Milliseconds between two checks whether a listener may still listen. */
+const CHECK_MS = 5000
 
 /**
  * Sends events to listeners. All listeners get the same string. A slow reader misses some events, and costs no memory.
@@ -68,12 +70,18 @@ export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions) {
   async function* events(
     listener: FeedListener,
     greeting: () => string,
+    mayStay: () => Awaitable<boolean>,
     signal: AbortSignal,
   ): AsyncGenerator<StreamEvent> {
+    let checkAt = now() + CHECK_MS
     try {
       yield { event: 'hello', json: greeting() }
       while (!signal.aborted && !listener.end.signal.aborted) {
         listener.takenAt = now()
+        if (now() >= checkAt) {
+          if (!(await mayStay())) break
+          checkAt = now() + CHECK_MS
+        }
         const event = nextOf(listener, greeting)
         if (event !== undefined) yield event
         else await new Promise<void>((resolve) => (listener.wake = resolve))
@@ -85,8 +93,15 @@ export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions) {
   }
 
   return {
-    /** Opens a feed. @throws {Problem} 429 if there are too many listeners */
-    listen: (caller: string, greeting: () => string): ((signal: AbortSignal) => AsyncGenerator<StreamEvent>) => {
+    /**
+     * Opens a feed. @param mayStay called from time to time: false ends the feed
+     * @throws {Problem} 429 if there are too many listeners
+     */
+    listen: (
+      caller: string,
+      greeting: () => string,
+      mayStay: () => Awaitable<boolean>,
+    ): ((signal: AbortSignal) => AsyncGenerator<StreamEvent>) => {
       if (isClosed) throw new Problem(503, 'closed', 'The process is shutting down.', { retryAfterMs: 5000 })
       makePlace(caller)
       const listener = newListener(caller, now())
@@ -95,7 +110,7 @@ export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions) {
       return (signal) => {
         // Leaves on abort, because the generator never runs if its stream is cancelled before the first read.
         signal.addEventListener('abort', () => leave(listener), { once: true })
-        return events(listener, greeting, signal)
+        return events(listener, greeting, mayStay, signal)
       }
     },
     /** Sends a state. A listener that has not read an earlier state gets only the newest. */
