@@ -48,7 +48,7 @@ export {
 export type { ErrorsOf } from './operation.js'
 export { createPathMatcher, type PathMatch, type PathMatcher } from './path-matcher.js'
 export { makeFolder } from './process/make-folder.js'
-export { parentsNow, terminationRequested } from './process/termination.js'
+export { ENDING_SIGNALS, parentsNow, terminationRequested } from './process/termination.js'
 export { Scheduler, type RunOptions, type SchedulerOptions, type CallSlot } from './rate-limit/scheduler.js'
 export { createHeap } from './runtime/heap.js'
 export { bareToken } from './client/config.js'

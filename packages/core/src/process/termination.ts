@@ -90,7 +90,9 @@ function fromPs(pid: number) {
   return { command, parent: Number(parent) }
 }
 
-const signals = ['SIGINT', 'SIGTERM'] as const
+/** The signals that ask a process to end. A closed terminal sends SIGHUP. */
+export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+type EndingSignal = (typeof ENDING_SIGNALS)[number]
 /**
  * Milliseconds within which a second signal counts as the same one. The terminal sends one signal, and `npx` forwards
  * another.
@@ -98,11 +100,16 @@ const signals = ['SIGINT', 'SIGTERM'] as const
 const SAME_SIGNAL_MS = 500
 
 /**
- * Resolves when this process should end: at SIGINT or SIGTERM, or when one of the parents has ended, such as the `npx`
- * that started it. A further signal ends the process immediately with exit code 1. Call it once.
+ * Resolves when this process should end: at a signal, or when one of the parents has ended, such as the `npx` that
+ * started it. A further signal ends the process immediately with exit code 1. Call it once.
  * @param parents the result of `parentsNow`, called when the process started.
+ * @param signals those that end this process. Default: all that ask for it.
  */
-export function terminationRequested(parents: ReadonlySet<number>, clock: Clock): Promise<void> {
+export function terminationRequested(
+  parents: ReadonlySet<number>,
+  clock: Clock,
+  signals: readonly EndingSignal[] = ENDING_SIGNALS,
+): Promise<void> {
   return new Promise((resolve) => {
     let requestedAt: number | undefined
     const request = () => {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { ENDING_SIGNALS } from '@muster/core/internal'
 import { describeQueue } from '@muster/matchmaker'
 import { describePool, poolCost, type PoolLoad, poolCostSentence } from '@muster/matchmaker/internal'
 import { type Command, InvalidArgumentError } from 'commander'
@@ -90,8 +91,7 @@ async function liveReadings(config: Config, { json, deploy }: CheckOptions, term
   const readings: ServiceReading[] = []
   const interrupted = new AbortController()
   const interrupt = () => interrupted.abort(new Error('interrupted'))
-  process.once('SIGINT', interrupt)
-  process.once('SIGTERM', interrupt)
+  for (const signal of ENDING_SIGNALS) process.once(signal, interrupt)
   try {
     const works = await checkLive({
       config,
@@ -107,8 +107,7 @@ async function liveReadings(config: Config, { json, deploy }: CheckOptions, term
     })
     return { readings, works }
   } finally {
-    process.off('SIGINT', interrupt)
-    process.off('SIGTERM', interrupt)
+    for (const signal of ENDING_SIGNALS) process.off(signal, interrupt)
   }
 }
 

@@ -3,6 +3,7 @@ import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { resolve } from 'node:path'
 import { InvalidInput } from '@muster/core'
+import { ENDING_SIGNALS } from '@muster/core/internal'
 import type { Terminal } from './terminal.js'
 
 /**
@@ -10,8 +11,6 @@ import type { Terminal } from './terminal.js'
  * gone.
  */
 type MakeProduct = (put: (text: string) => Promise<boolean>) => Promise<void>
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
  * Writes the output of a command to the standard output, or to a file. An existing file is replaced only once the
@@ -25,11 +24,11 @@ export async function writeProduct(file: string | undefined, terminal: Terminal,
   if (found?.isFile() === false) return writeTo(await openFor(path, file), make)
   const part = partOf(path)
   const handle = await openFor(part, file)
-  const remove = (signal: (typeof SIGNALS)[number]) => {
+  const remove = (signal: (typeof ENDING_SIGNALS)[number]) => {
     rmSync(part, { force: true })
     process.exit(128 + constants.signals[signal])
   }
-  for (const signal of SIGNALS) process.once(signal, remove)
+  for (const signal of ENDING_SIGNALS) process.once(signal, remove)
   try {
     await writeTo(handle, make)
     await rename(part, path).catch((error: unknown) => {
@@ -39,7 +38,7 @@ export async function writeProduct(file: string | undefined, terminal: Terminal,
     await rm(part, { force: true })
     throw error
   } finally {
-    for (const signal of SIGNALS) process.off(signal, remove)
+    for (const signal of ENDING_SIGNALS) process.off(signal, remove)
   }
 }
 

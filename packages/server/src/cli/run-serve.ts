@@ -12,7 +12,8 @@ import { EXIT, type ExitCode, refusal, type Terminal } from './terminal.js'
 
 /** Runs `muster serve` until a signal ends it. Returns the exit code. */
 export async function serve(path: string, terminal: Terminal): Promise<ExitCode> {
-  const ended = terminationRequested(parentsNow(false), systemClock)
+  // SIGHUP reloads the configuration.
+  const ended = terminationRequested(parentsNow(false), systemClock, ['SIGINT', 'SIGTERM'])
   // The listener for SIGHUP is created before anything else, because without one the signal ends the process.
   const hangups = createHangups()
   const open = async () => {

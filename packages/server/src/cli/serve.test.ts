@@ -189,10 +189,29 @@ describe('muster serve', () => {
   })
 })
 
-test('muster dev ends with the terminal in which it runs', async () => {
-  const child = spawn(process.execPath, [cli, 'dev', '--port', '0', '--emulator-port', '0'])
+test('muster dev ends with the terminal in which it runs, and leaves no game server behind', async () => {
+  const game = `require('node:fs').writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000)`
+  const ports = ['--port', '0', '--emulator-port', '0', '--token', 'dev']
+  const child = spawn(process.execPath, [cli, 'dev', ...ports, '--', process.execPath, '-e', game], { cwd: folder })
   children.push(child)
-  await once(child.stdout, 'data')
+  let said = ''
+  for await (const part of child.stdout) if ((said += String(part)).includes('POST http')) break
+  const url = /POST (\S+)/.exec(said)?.[1] ?? ''
+  for (const player of ['ann', 'ben']) {
+    const headers = { authorization: `Bearer dev:${player}`, 'content-type': 'application/json' }
+    await fetch(url, { method: 'POST', headers, body: '{"profile":"duel"}' })
+  }
+  const pid = () => Number(readFileSync(join(folder, 'pid'), 'utf8'))
+  await expect.poll(pid, { timeout: 20_000 }).toBeGreaterThan(0)
+  const isRunning = () => {
+    try {
+      return process.kill(pid(), 0)
+    } catch {
+      return false
+    }
+  }
+  expect(isRunning()).toBe(true)
   child.kill('SIGHUP')
-  expect(await once(child, 'close')).toEqual([null, 'SIGHUP'])
+  expect(await once(child, 'close')).toEqual([0, null])
+  await expect.poll(isRunning).toBe(false)
 })

@@ -1,3 +1,4 @@
+import { ENDING_SIGNALS } from '@muster/core/internal'
 import type { Command } from 'commander'
 import { assertOutputs, writeText } from '../output-file.js'
 import { EXIT, type ExitCode, paint, type Terminal } from '../terminal.js'
@@ -35,7 +36,7 @@ async function verify(
   ])
   // Exits at once: the emulator then kills the processes that it has started.
   const interrupted = () => process.exit(EXIT.interrupted)
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
+  for (const signal of ENDING_SIGNALS) process.once(signal, interrupted)
   const lines: CheckLine[] = []
   const words = client === undefined || /^https?:\/\//.test(client) ? client : wordsOf(client)
   const stage = await openStage({ command, folder: terminal.folder, env: terminal.env, client: words })
@@ -46,7 +47,7 @@ async function verify(
     })
   } finally {
     await stage.close()
-    process.off('SIGINT', interrupted).off('SIGTERM', interrupted)
+    for (const signal of ENDING_SIGNALS) process.off(signal, interrupted)
   }
   const failed = lines.filter(({ outcome }) => outcome === 'FAIL').length
   if (json === true) terminal.say(JSON.stringify({ command, failed, lines }, null, 2))
