@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { unlink } from 'node:fs/promises'
+import { stat, unlink } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { InvalidInput } from '@muster/core'
 import { systemClock, type Clock } from '@muster/core/clock'
-import { read } from '@muster/core/internal'
+import { messageOf, read } from '@muster/core/internal'
 import { z } from 'zod'
 import { MatchmakerClosed, StoreLocked, StoreTorn, Unavailable } from '../errors.js'
 import { takeLock, type StoreLock } from './flock.js'
@@ -113,13 +113,25 @@ export interface StoreFileFound {
 export async function findStoreFiles(options: Pick<StoreOptions, 'path' | 'takeOver'>): Promise<StoreFileFound[]> {
   const { path, takeOver = [] } = options
   const found: StoreFileFound[] = []
-  for (const one of [path, ...takeOver].filter((each) => existsSync(each))) {
+  for (const one of [path, ...takeOver]) {
+    if (!(await isThere(one))) continue
     const { version, records, damage } = readStore(one, await readIfThere(one))
     const count = Array.from(records.values(), ({ size }) => size).reduce((sum, size) => sum + size, 0)
     const isOlder = one !== path || version !== VERSION
     found.push({ path: one, version, isOlder, records: count, damagedLines: damage?.lines ?? 0 })
   }
   return found
+}
+
+/** @throws {Error} if the user may not know whether the file exists, e.g. in a folder of another user */
+async function isThere(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)) !== undefined
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return false
+    throw new Error(`Store ${path} cannot be read: ${message}.`, { cause: error })
+  }
 }
 
 type Locked = Pick<FileStoreOptions, 'path' | 'lock' | 'fsync' | 'compactAtBytes' | 'clock'>
@@ -214,6 +226,8 @@ export class FileStore implements Store {
   #isScheduled = false
   /** Epoch milliseconds at which a failed write is repeated. Undefined if the last write succeeded. */
   #retryAt: number | undefined
+  /** Why the last write failed: a code of the system, or a message. */
+  #lastFault = 'lines are missing in it'
   /** True if lines are missing in the file, so that it must be rewritten before anything is appended. */
   #isLacking = false
   /** The lines that were written since the current rewrite began. Undefined if no rewrite is in progress. */
@@ -310,7 +324,14 @@ export class FileStore implements Store {
 
   #failed(error: unknown): void {
     this.#retryAt = this.#options.clock.now() + EVERY_MS
-    this.#owner?.problem(error)
+    if (error instanceof StoreLocked) return this.#owner?.problem(error)
+    this.#lastFault = (error as NodeJS.ErrnoException).code ?? messageOf(error)
+    this.#owner?.problem(this.#unavailable(error))
+  }
+
+  #unavailable(cause?: unknown): Unavailable {
+    const message = `Store ${this.#options.path} cannot be written (${this.#lastFault}). It is tried again every second.`
+    return new Unavailable(message, { retryAfterMs: EVERY_MS, cause })
   }
 
   #mayTry(): boolean {
@@ -319,20 +340,15 @@ export class FileStore implements Store {
 
   /** Appends the pending lines and these lines. Returns an error if nothing was written. */
   #append(lines: string): Unavailable | undefined {
-    const { path, fsync, file } = this.#options
-    const unavailable = (cause?: unknown) =>
-      new Unavailable(`Store ${path} cannot be written. It is tried again every second.`, {
-        retryAfterMs: EVERY_MS,
-        cause,
-      })
-    if (!this.#mayTry()) return unavailable()
+    const { fsync, file } = this.#options
+    if (!this.#mayTry()) return this.#unavailable()
     const isMarked = file.isForced() && file.size() > this.#markedAt
     try {
       const before = file.size() === 0 ? HEADER : isMarked ? FORCED_LINE : ''
       file.append(before + this.#pending.join('') + lines, fsync === 'always')
     } catch (error) {
       this.#failed(error)
-      return unavailable(error)
+      return this.#unavailable(error)
     }
     if (isMarked) this.#markedAt = file.size()
     this.#written()

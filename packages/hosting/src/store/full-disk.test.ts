@@ -58,7 +58,9 @@ test('on a full disk a required write is refused, and is not written later', asy
   disk.isFull = true
   expect(() => records.write([{ key: 'y', value: '2' }])).toThrow(Unavailable)
   expect(log.isFailing()).toBe(true)
-  expect(problems).toMatchObject([{ code: 'ENOSPC' }])
+  expect(problems).toMatchObject([
+    { message: expect.stringContaining('cannot be written (ENOSPC). It is tried again every second.') as string },
+  ])
   // The disk is not asked again at once.
   expect(() => records.write([{ key: 'y', value: '2' }])).toThrow(Unavailable)
   expect(problems).toHaveLength(1)

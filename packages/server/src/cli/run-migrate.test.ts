@@ -75,6 +75,16 @@ test('muster migrate refuses a store of a later version in one sentence, and doe
   expect(readFileSync(join(folder, 'muster.log'), 'utf8')).toBe(file)
 })
 
+test('muster migrate of a folder needs no secrets, and does not take a folder that it cannot read for an empty one', async () => {
+  const folder = mkdtempSync(join(scratch, 'file-'))
+  writeFileSync(join(folder, 'data'), '')
+  const without = ['MUSTER_TOKEN', 'MUSTER_OTHER_TOKEN'] as const
+  const empty = await muster('migrate', inFolder(folder), without)
+  expect([empty.code, empty.text]).toEqual([0, expect.stringContaining('muster.log: does not exist yet')])
+  const { code, text } = await muster('migrate', inFolder(join(folder, 'data')), without)
+  expect([code, text]).toEqual([1, expect.stringContaining('muster.log cannot be read: ENOTDIR')])
+})
+
 test('a configuration of a later version is refused in one sentence, even with other new fields', async () => {
   const { code, text } = await muster('check', ['version: 1\n', 'version: 2\nnewSection: { a: 1 }\n'])
   expect(code).toBe(2)

@@ -3,7 +3,7 @@ import { openStore } from '@muster/matchmaker'
 import { findStoreFiles, type StoreFileFound } from '@muster/matchmaker/internal'
 import { connectRedis } from '@muster/redis'
 import { readPartitionFormat } from '@muster/redis/internal'
-import { type Config, FILE_VERSION, readConfig, storeFilesIn } from '../config/index.js'
+import { type Config, FILE_VERSION, readConfig, type ReadConfig, storeFilesIn } from '../config/index.js'
 import { EXIT, type ExitCode, refusal, type Terminal } from './terminal.js'
 
 export interface MigrateOptions {
@@ -18,7 +18,7 @@ export interface MigrateOptions {
 export async function migrate(options: MigrateOptions, terminal: Terminal): Promise<ExitCode> {
   const { config: file, dryRun = false } = options
   try {
-    const { config } = await readConfig(resolve(terminal.folder, file), { env: terminal.env })
+    const { config } = await readStored(resolve(terminal.folder, file), terminal)
     terminal.say(`${file}: version ${FILE_VERSION}, the latest`)
     if (config.store.kind === 'memory') terminal.say('store: memory, so nothing is stored')
     else if (config.store.kind === 'folder') await migrateFolder(config.store.path, dryRun, terminal)
@@ -27,6 +27,13 @@ export async function migrate(options: MigrateOptions, terminal: Terminal): Prom
   } catch (error) {
     return refusal(error, terminal, file)
   }
+}
+
+/** Reads the configuration. It needs no secrets, unless one of them is the URL of Redis. */
+async function readStored(path: string, { env }: Terminal): Promise<ReadConfig> {
+  const read = await readConfig(path, { env, outside: false })
+  const { store } = read.config
+  return store.kind === 'redis' && typeof store.url !== 'string' ? readConfig(path, { env }) : read
 }
 
 async function migrateFolder(folder: string, dryRun: boolean, terminal: Terminal): Promise<void> {
