@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -75,6 +75,22 @@ describe('the files of a new game', () => {
   })
 })
 
+test.runIf(process.platform === 'linux')(
+  'a folder that cannot be created is refused, and the program ends',
+  async () => {
+    const folder = openFolder()
+    symlinkSync(join(folder, 'nothing'), join(folder, 'tap-link'))
+    expect(await run(folder, ['tap-link'])).toMatchObject({
+      code: 1,
+      complained: 'folder: must be empty or new, got "tap-link"',
+    })
+    expect(await run(folder, ['/proc/tap-duel'])).toMatchObject({
+      code: 1,
+      complained: expect.stringContaining('folder: "/proc/tap-duel" cannot be written: ENOENT') as string,
+    })
+  },
+)
+
 describe('the printed commands', () => {
   test.each([
     [undefined, 'npm'],
@@ -88,6 +104,10 @@ describe('the printed commands', () => {
     const commands = Array.from(said.matchAll(/^ {2}(.+)$/gm), ([, command]) => command)
     expect(commands).toEqual([`cd ${join('games', 'tap-duel')}`, `${manager} install`, `${manager} run dev`])
   })
+})
+
+test('create-muster prints commands that work as printed for a path with spaces', async () => {
+  expect((await run(openFolder(), ['my games/tap-duel'])).said).toContain('  cd "my games/tap-duel"\n')
 })
 
 describe('a command that writes nothing', () => {

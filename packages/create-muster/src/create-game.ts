@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -62,20 +62,45 @@ export async function createGame(args: readonly string[], terminal: Terminal): P
     terminal.complain(`folder: must be empty or new, got ${JSON.stringify(given)}`)
     return 1
   }
-  await writeGame(folder, name)
-  terminal.say(nextSteps(relative(terminal.folder, folder), name, terminal.env))
+  try {
+    await writeGame(folder, name)
+  } catch (error) {
+    terminal.complain(`folder: ${JSON.stringify(given)} cannot be written: ${(error as Error).message}`)
+    return 1
+  }
+  const path = relative(terminal.folder, folder)
+  terminal.say(nextSteps(path.startsWith('..') ? folder : path, name, terminal.env))
   return 0
 }
 
-/** Returns true if the folder is empty or missing, so that no file would be overwritten. */
+/**
+ * Returns true if the folder is empty or missing, so that no file would be overwritten. A folder that cannot be read,
+ * and a link to nothing, are not free.
+ */
 async function isFree(folder: string): Promise<boolean> {
   try {
     return (await readdir(folder)).length === 0
+  } catch {
+    return lstat(folder).then(
+      () => false,
+      ({ code }: NodeJS.ErrnoException) => code === 'ENOENT',
+    )
+  }
+}
+
+/**
+ * Creates a folder, and the folders around it. `mkdir` with `recursive` never ends where nobody can create a folder,
+ * e.g. below /proc.
+ */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOTDIR') return false
-    if (code === 'ENOENT') return true
-    throw error
+    if (code === 'EEXIST') return
+    if (code !== 'ENOENT' || existsSync(dirname(folder))) throw error
+    await makeFolder(dirname(folder))
+    await mkdir(folder)
   }
 }
 
@@ -87,10 +112,13 @@ async function writeGame(folder: string, name: string): Promise<void> {
     // The template has the file as `gitignore`, because npm excludes files named .gitignore from packages.
     const path = relative(TEMPLATE, from).replace(/^gitignore$/, '.gitignore')
     const into = join(folder, path)
-    await mkdir(dirname(into), { recursive: true })
+    await makeFolder(dirname(into))
     await writeFile(into, path === 'package.json' ? withVersions(text) : text, { flag: 'wx' })
   }
 }
+
+/** Returns a path as one word of a command line. */
+const shellWord = (path: string) => (/[^\p{L}\p{N}_./\\:@%+,-]/u.test(path) ? JSON.stringify(path) : path)
 
 /** Replaces `*` in the versions of Muster's packages by the version of this package. */
 const withVersions = (manifest: string) => manifest.replaceAll(/("@muster\/[\w-]+": )"\*"/g, `$1"^${version}"`)
@@ -101,6 +129,6 @@ const withVersions = (manifest: string) => manifest.replaceAll(/("@muster\/[\w-]
  */
 function nextSteps(path: string, name: string, env: Terminal['env']): string {
   const [, manager = 'npm'] = /^(npm|pnpm|yarn|bun)\//.exec(env['npm_config_user_agent'] ?? '') ?? []
-  const commands = [...(path === '' ? [] : [`cd ${path}`]), `${manager} install`, `${manager} run dev`]
+  const commands = [...(path === '' ? [] : [`cd ${shellWord(path)}`]), `${manager} install`, `${manager} run dev`]
   return ['', `${name} is made. Next:`, '', ...commands.map((command) => `  ${command}`), ''].join('\n')
 }

@@ -7,6 +7,7 @@ import { addCheck } from './check.js'
 import { addImport } from './import/import-command.js'
 import { addInit, addSchema } from './init.js'
 import { addLab } from './lab/lab.js'
+import { assertProgram } from './start-command.js'
 import { addVerify } from './verify/verify-server.js'
 import { EXIT, type ExitCode, paint, type Terminal } from './terminal.js'
 
@@ -28,7 +29,7 @@ const addDev = (program: Command, terminal: Terminal): Command =>
     .description('emulator, server and console on this machine, with nothing to configure')
     .argument(...COMMAND)
     .option('-c, --config <file>', 'take the queues of this configuration')
-    .option('--token <token>', 'the token for everything; default: a random one')
+    .option('--token <token>', 'the token for everything; default: a random one', tokenOf)
     .addOption(
       new Option('--as <service>', 'which service the emulator is: by the specification, or as one was observed')
         .choices(['specification', 'observed'])
@@ -37,6 +38,7 @@ const addDev = (program: Command, terminal: Terminal): Command =>
     .option('-p, --port <port>', 'the port of the API and the console, or else a free one', portOf, 8080)
     .option('--emulator-port <port>', 'the port of the emulator, or else a free one', portOf, 8090)
     .action(async (words: readonly string[], { config, ...options }: DevArguments) => {
+      await assertProgram(words, terminal)
       const { dev } = await import('./run-dev.js')
       const path = config && resolve(terminal.folder, config)
       const command = words.length === 0 ? undefined : { command: words, folder: terminal.folder }
@@ -46,6 +48,12 @@ const addDev = (program: Command, terminal: Terminal): Command =>
 function portOf(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
   throw new InvalidArgumentError('must be a port from 0 to 65535')
+}
+
+/** Returns a token that can be sent as a bearer token, with a player's id after a colon. */
+function tokenOf(text: string): string {
+  if (/^[\w.~+/-]+=*$/.test(text)) return text
+  throw new InvalidArgumentError('must be letters, digits and any of - . _ ~ + /')
 }
 
 /** Adds `muster serve`. Its implementation is imported when the command runs. */
@@ -81,8 +89,6 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
   const program = new Command('muster')
     .description('Matchmaking that deploys a game server for every match')
     .version(version)
-    .showHelpAfterError('muster --help lists all commands')
-  hearing(program, terminal)
   addDev(program, terminal)
   addInit(program, terminal, end)
   addCheck(program, terminal, end)
@@ -92,7 +98,8 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
   addVerify(program, terminal, end)
   addLab(program, terminal, end)
   addSchema(program, terminal)
-  for (const command of program.commands.flatMap((one) => [one, ...one.commands])) hearing(command, terminal)
+  const commands = program.commands.flatMap((one) => [one, ...one.commands])
+  for (const command of [program, ...commands]) hearing(command, terminal)
   try {
     await program.parseAsync(args, { from: 'user' })
     return code
@@ -105,7 +112,14 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
 
 /** Makes a command write to the terminal, and throw instead of ending the process. */
 const hearing = (command: Command, terminal: Terminal): Command =>
-  command.exitOverride().configureOutput({
-    writeOut: (text) => terminal.say(text.trimEnd()),
-    writeErr: (text) => terminal.complain(text.trimEnd()),
-  })
+  command
+    .exitOverride()
+    .showHelpAfterError(`${nameOf(command)} --help lists all ${command.commands.length > 0 ? 'commands' : 'options'}`)
+    .configureOutput({
+      writeOut: (text) => terminal.say(text.trimEnd()),
+      writeErr: (text) => terminal.complain(text.trimEnd()),
+    })
+
+/** Returns a command as it is typed, e.g. `muster lab run`. */
+const nameOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`

@@ -1,3 +1,4 @@
+import { InvalidInput } from '@muster/core'
 import { ENDING_SIGNALS } from '@muster/core/internal'
 import type { Command } from 'commander'
 import { assertOutputs, writeText } from '../output-file.js'
@@ -34,11 +35,12 @@ async function verify(
     import('./script.js'),
     import('./bot.js'),
   ])
+  const words = client === undefined || /^https?:\/\//.test(client) ? client : wordsOf(client)
+  if (words?.length === 0) throw new InvalidInput('--client: must be a command, or a URL')
   // Exits at once: the emulator then kills the processes that it has started.
   const interrupted = () => process.exit(EXIT.interrupted)
   for (const signal of ENDING_SIGNALS) process.once(signal, interrupted)
   const lines: CheckLine[] = []
-  const words = client === undefined || /^https?:\/\//.test(client) ? client : wordsOf(client)
   const stage = await openStage({ command, folder: terminal.folder, env: terminal.env, client: words })
   try {
     await playThrough(stage, (line) => {
