@@ -6,8 +6,8 @@ import type { EmulatorOptions } from './options.js'
 
 export const usage = `Usage: muster-emulator [options]
 
-Serves the whole service on this machine. Prints its URL as the first line, and serves until SIGINT, SIGTERM or SIGHUP, or
-until npx, pnpm or the like ends that started it.
+Serves the whole service on this machine. Prints its URL as the first line, and serves until SIGINT, SIGTERM or SIGHUP,
+or until npx, pnpm or the like ends that started it.
 
   --port <number>      port to listen on; 0, the default, for any free one
   --host <address>     address to listen on (default 127.0.0.1)

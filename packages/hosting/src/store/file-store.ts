@@ -330,7 +330,8 @@ export class FileStore implements Store {
   }
 
   #unavailable(cause?: unknown): Unavailable {
-    const message = `Store ${this.#options.path} cannot be written (${this.#lastFault}). It is tried again every second.`
+    const { path } = this.#options
+    const message = `Store ${path} cannot be written (${this.#lastFault}). It is tried again every second.`
     return new Unavailable(message, { retryAfterMs: EVERY_MS, cause })
   }
 

@@ -75,7 +75,7 @@ test('muster migrate refuses a store of a later version in one sentence, and doe
   expect(readFileSync(join(folder, 'muster.log'), 'utf8')).toBe(file)
 })
 
-test('muster migrate of a folder needs no secrets, and does not take a folder that it cannot read for an empty one', async () => {
+test('muster migrate needs no secrets for a folder, and fails if it may not read the folder', async () => {
   const folder = mkdtempSync(join(scratch, 'file-'))
   writeFileSync(join(folder, 'data'), '')
   const without = ['MUSTER_TOKEN', 'MUSTER_OTHER_TOKEN'] as const
