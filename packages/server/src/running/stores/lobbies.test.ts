@@ -1,6 +1,6 @@
 import { createManualClock, type ManualClock } from '@muster/core/clock'
 import { StoreUnavailable } from '@muster/core'
-import type { MatchmakerEvents, TicketService } from '@muster/matchmaker'
+import { type MatchmakerEvents, type TicketService, UnknownTicket } from '@muster/matchmaker'
 import { createMemoryLobbyStore, type Lobbies, type LobbyStore } from '@muster/relay'
 import { expect, test } from 'vitest'
 import { signShared } from '../../auth/jwks.fixture.js'
@@ -38,7 +38,7 @@ pools:
 }, 60_000)
 
 /** The lobbies of a process, and the events that its matchmaker emits. */
-async function openProcess(lobbyStore: LobbyStore, clock: ManualClock) {
+async function openProcess(lobbyStore: LobbyStore, clock: ManualClock, service: Partial<TicketService> = {}) {
   const listeners = new Map<string, (event: never) => void>()
   const problems: unknown[] = []
   const opened = await openLobbies({
@@ -47,7 +47,7 @@ async function openProcess(lobbyStore: LobbyStore, clock: ManualClock) {
     webhookUrl: undefined,
     clock,
     onProblem: (_, error) => problems.push(error),
-    service: { createTicket: async () => ({}) } as unknown as TicketService,
+    service: { createTicket: async () => ({}), ...service } as unknown as TicketService,
     matching: {
       on: (name, listener) => listeners.set(name, listener as never).size as never,
       shared: { lobbies: lobbyStore },
@@ -87,6 +87,33 @@ test('a lobby learns the end of its match from a process that has not assigned t
   await clock.advance(100)
   expect(await next.lobbies.get(ann)).toMatchObject({ phase: 'open' })
   for (const { opened } of [first, next]) await clock.until(Promise.resolve(opened.close(1000)), 100)
+})
+
+test('a lobby whose ticket may have been created without an answer withdraws the ticket before it opens', async () => {
+  const clock = createManualClock()
+  const tickets = new Set<string>()
+  let isDown = true
+  const { opened, lobbies } = await openProcess(createMemoryLobbyStore(), clock, {
+    createTicket: async ({ id = '' }) => {
+      tickets.add(id)
+      throw new StoreUnavailable('the store does not answer')
+    },
+    cancelTicket: async (id) => {
+      if (isDown) throw new StoreUnavailable('the store does not answer')
+      if (!tickets.delete(id)) throw new UnknownTicket('there is no such ticket')
+      return {} as never
+    },
+  })
+  const { lobbyId } = await lobbies.create({ player: { id: 'ann', ip: '192.0.2.1' }, maxPlayers: 4 })
+  const ann = { lobbyId, playerId: 'ann' }
+  await lobbies.start(ann)
+  await clock.advance(10_000)
+  expect(await lobbies.get(ann)).toMatchObject({ phase: 'starting' })
+  isDown = false
+  await clock.advance(10_000)
+  expect(await lobbies.get(ann)).toMatchObject({ phase: 'open' })
+  expect([...tickets]).toEqual([])
+  await clock.until(Promise.resolve(opened.close(1000)), 100)
 })
 
 test('players of a lobby get their match although the store of lobbies fails for 20 s', async () => {

@@ -11,7 +11,7 @@ import {
 import type { Attributes, Lobbies, LobbyApiOptions, LobbyMatchmaker, MatchReport, RelaySessions } from '@muster/relay'
 import type { Matching, MatchingOptions } from './matching.js'
 
-/** Pauses between two attempts to report to a lobby, while the store of lobbies fails. */
+/** Pauses between two attempts to report to a lobby or to withdraw its ticket, while the store fails. */
 const RETRY = { baseMs: 500, capMs: 10_000, jitter: 0 }
 
 /**
@@ -25,19 +25,33 @@ function createLobbyParties(
   onProblem: (error: unknown) => void,
 ) {
   const closing = manyWaitOn()
+  const withdraw = async (ticketId: string): Promise<void> => {
+    try {
+      await service.cancelTicket(ticketId)
+    } catch (error) {
+      // If the ticket has ended or its players have the server's address, nothing remains to be cancelled.
+      if (!(error instanceof UnknownTicket || error instanceof AlreadyAssigned)) throw error
+    }
+  }
+  const isWithdrawn = (ticketId: string) =>
+    withdraw(ticketId).then(
+      () => true,
+      () => false,
+    )
   const matchmaker: LobbyMatchmaker = {
-    handOver: async ({ key, players }) => {
-      await service.createTicket({ id: key, queue, players: players.map(({ id, ip }) => ({ id, ip })) })
+    handOver: async ({ key, players }, { signal }) => {
+      try {
+        await service.createTicket({ id: key, queue, players: players.map(({ id, ip }) => ({ id, ip })) })
+      } catch (error) {
+        // The ticket may have been created although the store has not answered. No lobby would follow it.
+        if (error instanceof StoreUnavailable)
+          for (let failures = 1; !(await isWithdrawn(key)); failures += 1)
+            await clock.sleep(backoffMs(failures, 0, RETRY), signal)
+        throw error
+      }
       return { reference: key }
     },
-    withdraw: async (ticketId) => {
-      try {
-        await service.cancelTicket(ticketId)
-      } catch (error) {
-        // If the ticket has ended or its players have the server's address, nothing remains to be cancelled.
-        if (!(error instanceof UnknownTicket || error instanceof AlreadyAssigned)) throw error
-      }
-    },
+    withdraw,
   }
   return {
     matchmaker,
