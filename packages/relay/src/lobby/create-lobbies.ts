@@ -11,7 +11,7 @@ import { closeAll, createKeeper, createOwnership } from './keeper.js'
 import type { Lobbies, LobbiesEvents } from './lobbies.js'
 import { checkCreate, checkJoin, checkList, configure, type LobbiesOptions } from './lobby-options.js'
 import { type Entry, type Lobby, type LobbyEvent, memberOf, newLobby } from './lobby.js'
-import { createReportMatch, runnerOf } from './runner.js'
+import { createReportMatch, matchKeyOf, runnerOf } from './runner.js'
 import { dueAt, isOver } from './step.js'
 import { listedOf, type LobbyView, viewOf } from './view.js'
 
@@ -174,6 +174,11 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     follow: following.follow,
     poll: following.poll,
     reportMatch: createReportMatch(change),
+    matchKeys: async () => {
+      const keys: string[] = []
+      for (const lobbyId of await store.ids()) keys.push(...matchKeyOf(await read(lobbyId)))
+      return keys
+    },
     tick,
     reapOrphans,
     close: ({ keepLobbies = false, timeoutMs = 60_000 } = {}) =>

@@ -103,6 +103,11 @@ export interface Lobbies {
    * @returns false if the lobby is gone, or no longer waits for the match
    */
   reportMatch(report: MatchReport): Promise<boolean>
+  /**
+   * Returns the keys of all starts of the store whose players were handed over, or have a match. A process that
+   * connects a matchmaker reports them anew if an earlier process may have ended before it reported a change.
+   */
+  matchKeys(): Promise<readonly string[]>
   /** Applies everything that is due. Called every `tickMs`. */
   tick(): Promise<void>
   /** Deletes relay sessions that were opened for a lobby and do not belong to one any more. */

@@ -53,6 +53,7 @@ test('the players of a lobby become a ticket, the host first, and every member r
   ]
   expect(parties).toEqual([{ key, lobbyId, data: { mode: 'duel' }, players }])
   expect(await runOf('cleo')).toEqual({ term: 1, status: 'handed-over', reference: 'ticket-1' })
+  expect(await lobbies.matchKeys()).toEqual([key])
 
   expect(await lobbies.reportMatch({ key, status: 'assigned', assignment })).toBe(true)
   for (const playerId of ['ann', 'bob', 'cleo']) {

@@ -23,6 +23,10 @@ export interface Runner {
  */
 const runKey = (lobby: Pick<Lobby, 'id'>, term: number): string => `${lobby.id}-${term}`
 
+/** Returns the key of a start whose players were handed over, or have a match; empty without one. */
+export const matchKeyOf = (lobby: Lobby | undefined): readonly string[] =>
+  lobby?.run?.status === 'handed-over' || lobby?.run?.status === 'assigned' ? [runKey(lobby, lobby.run.term)] : []
+
 /** Reads the lobby's id, and the number of its start (`term`), from a session's label; undefined for other labels. */
 export function parseRunKey(
   label: string | undefined,

@@ -1,6 +1,6 @@
 import { createManualClock, type ManualClock } from '@muster/core/clock'
 import { StoreUnavailable } from '@muster/core'
-import { type MatchmakerEvents, type TicketService, UnknownTicket } from '@muster/matchmaker'
+import { type MatchmakerEvents, type Ticket, type TicketService, UnknownTicket } from '@muster/matchmaker'
 import { createMemoryLobbyStore, type Lobbies, type LobbyStore } from '@muster/relay'
 import { expect, test } from 'vitest'
 import { signShared } from '../../auth/jwks.fixture.js'
@@ -37,10 +37,16 @@ pools:
   }
 }, 60_000)
 
+interface ByMember {
+  readonly lobbyId: string
+  readonly playerId: string
+}
+
 /** The lobbies of a process, and the events that its matchmaker emits. */
 async function openProcess(lobbyStore: LobbyStore, clock: ManualClock, service: Partial<TicketService> = {}) {
   const listeners = new Map<string, (event: never) => void>()
   const problems: unknown[] = []
+  let takeOver = () => {}
   const opened = await openLobbies({
     config: { lobbies: { enabled: true, startAs: 'match', queue: 'duel' }, queues: [] } as never,
     client: undefined,
@@ -50,12 +56,13 @@ async function openProcess(lobbyStore: LobbyStore, clock: ManualClock, service: 
     service: { createTicket: async () => ({}), ...service } as unknown as TicketService,
     matching: {
       on: (name, listener) => listeners.set(name, listener as never).size as never,
+      onTakeover: (listener) => (takeOver = listener),
       shared: { lobbies: lobbyStore },
     },
   })
   if (opened === undefined) throw new Error('lobbies are enabled')
   const emit = (name: string, event: object) => listeners.get(name)?.(event as never)
-  return { opened, lobbies: opened.lobbies, problems, emit }
+  return { opened, lobbies: opened.lobbies, problems, emit, takeOver: () => takeOver() }
 }
 
 /** Creates a lobby and starts it. Returns the key of the start, which is the id of its ticket. */
@@ -87,6 +94,46 @@ test('a lobby learns the end of its match from a process that has not assigned t
   await clock.advance(100)
   expect(await next.lobbies.get(ann)).toMatchObject({ phase: 'open' })
   for (const { opened } of [first, next]) await clock.until(Promise.resolve(opened.close(1000)), 100)
+})
+
+test('lobbies learn from the next leader what the previous one did not report', async () => {
+  const clock = createManualClock()
+  const store = createMemoryLobbyStore()
+  const tickets = new Map<string, Partial<Ticket>>()
+  let isDown = true
+  const { opened, lobbies, takeOver } = await openProcess(store, clock, {
+    getTicket: async (id) => {
+      if (isDown) throw new StoreUnavailable('the store does not answer')
+      return tickets.get(id) as Ticket | undefined
+    },
+  })
+  const started = async (id: string) => {
+    const { lobbyId } = await lobbies.create({ player: { id, ip: '192.0.2.1' }, maxPlayers: 4 })
+    await lobbies.start({ lobbyId, playerId: id })
+    return { lobbyId, playerId: id }
+  }
+  const all = [await started('ann'), await started('ben'), await started('cas'), await started('dan')]
+  const [assignedTo, cancelled, gone, searching] = all as [ByMember, ByMember, ByMember, ByMember]
+  await clock.advance(100)
+  tickets.set(`${assignedTo.lobbyId}-1`, { status: 'HOST_ASSIGNED', ...assigned })
+  tickets.set(`${cancelled.lobbyId}-1`, { status: 'CANCELLED', cancelReason: 'expired' })
+  tickets.set(`${searching.lobbyId}-1`, { status: 'SEARCHING' })
+  takeOver()
+  await clock.advance(5000)
+  isDown = false
+  await clock.advance(5000)
+  const runOf = async (by: ByMember) => (await lobbies.get(by)).run?.status
+  expect(await Promise.all(all.map(runOf))).toEqual(['assigned', undefined, undefined, 'handed-over'])
+  tickets.set(`${assignedTo.lobbyId}-1`, {
+    status: 'HOST_ASSIGNED',
+    ...assigned,
+    ended: { reason: 'match-over', at: 0 },
+  })
+  takeOver()
+  await clock.advance(100)
+  expect(await runOf(assignedTo)).toBeUndefined()
+  expect(await lobbies.get(gone)).toMatchObject({ phase: 'open' })
+  await clock.until(Promise.resolve(opened.close(1000)), 100)
 })
 
 test('a lobby whose ticket may have been created without an answer withdraws the ticket before it opens', async () => {

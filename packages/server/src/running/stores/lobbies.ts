@@ -1,13 +1,7 @@
 import { StoreUnavailable } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { backoffMs, manyWaitOn } from '@muster/core/internal'
-import {
-  type Assignment,
-  type Matchmaker,
-  type TicketService,
-  AlreadyAssigned,
-  UnknownTicket,
-} from '@muster/matchmaker'
+import { type Assignment, type Ticket, type TicketService, AlreadyAssigned, UnknownTicket } from '@muster/matchmaker'
 import type { Attributes, Lobbies, LobbyApiOptions, LobbyMatchmaker, MatchReport, RelaySessions } from '@muster/relay'
 import type { Matching, MatchingOptions } from './matching.js'
 
@@ -19,7 +13,7 @@ const RETRY = { baseMs: 500, capMs: 10_000, jitter: 0 }
  */
 function createLobbyParties(
   service: TicketService,
-  on: Matchmaker['on'],
+  { on, onTakeover }: Pick<Matching, 'on' | 'onTakeover'>,
   queue: string,
   clock: Clock,
   onProblem: (error: unknown) => void,
@@ -71,9 +65,27 @@ function createLobbyParties(
           }
         }
       }
-      const report = (keys: readonly string[], reportOf: (key: string) => MatchReport) => {
-        for (const key of keys) void deliver(reportOf(key))
+      const report = (keys: readonly string[], ofKey: (key: string) => MatchReport) => {
+        for (const key of keys) void deliver(ofKey(key))
       }
+      const reportAll = async () => {
+        for (const key of await lobbies.matchKeys()) {
+          const missed = reportOf(key, await service.getTicket(key))
+          if (missed !== undefined) await deliver(missed)
+        }
+      }
+      /** Reports what the previous leader may have left unreported, until the store has answered. */
+      const catchUp = async (): Promise<void> => {
+        for (let failures = 1; !closing.signal.aborted; failures += 1) {
+          try {
+            return await reportAll()
+          } catch (error) {
+            if (failures === 1) onProblem(error)
+            await clock.sleep(backoffMs(failures, 0, RETRY), closing.signal).catch(() => {})
+          }
+        }
+      }
+      onTakeover?.(() => void catchUp())
       // A lobby recognizes its own ticket by the key.
       on('serverAssigned', ({ matchId, tickets, assignment }) => {
         const keys = tickets.map(({ id }) => id)
@@ -84,6 +96,15 @@ function createLobbyParties(
       on('cancelled', ({ ticket, reason }) => report([ticket.id], (key) => ({ key, status: 'ended', reason })))
     },
   }
+}
+
+/** Returns what to report about the ticket of a start; undefined while it waits. */
+function reportOf(key: string, ticket: Ticket | undefined): MatchReport | undefined {
+  const { status, cancelReason, ended, matchId, assignment } = ticket ?? {}
+  if (ticket === undefined || ended !== undefined) return { key, status: 'ended', reason: 'over' }
+  if (status === 'CANCELLED') return { key, status: 'ended', reason: cancelReason ?? 'cancelled' }
+  if (matchId === undefined || assignment === undefined) return undefined
+  return { key, status: 'assigned', assignment: attributesOf(matchId, assignment) }
 }
 
 /**
@@ -117,7 +138,7 @@ function attributesOf(matchId: string, { fqdn, ports }: Assignment): Attributes 
 
 interface OpenLobbiesOptions extends Pick<MatchingOptions, 'config' | 'client' | 'webhookUrl' | 'clock' | 'onProblem'> {
   readonly service: TicketService
-  readonly matching: Pick<Matching, 'on' | 'shared'>
+  readonly matching: Pick<Matching, 'on' | 'onTakeover' | 'shared'>
 }
 
 /** The lobbies of the program, and their relay sessions and parties. */
@@ -151,7 +172,7 @@ export async function openLobbies(options: OpenLobbiesOptions) {
 
   if (startAs === 'match') {
     const queueName = queue ?? config.queues[0]?.name ?? ''
-    const parties = createLobbyParties(service, matching.on, queueName, clock, report('lobbies'))
+    const parties = createLobbyParties(service, matching, queueName, clock, report('lobbies'))
     const lobbies = createLobbies({ ...shared, matchmaker: parties.matchmaker })
     parties.reportTo(lobbies)
     const { close, ...rest } = opened(lobbies)

@@ -45,6 +45,11 @@ export interface Matching {
   readonly matchmaker?: Matchmaker | undefined
   /** Listens to the events of the matchmaker while it runs in this process. */
   readonly on: Matchmaker['on']
+  /**
+   * Calls the listener whenever this process has taken over the matches of another process, which may have ended before
+   * its events had an effect. Undefined if the matchmaker is in this process only.
+   */
+  readonly onTakeover?: ((listener: () => void) => void) | undefined
   /** The counts of this process. All are 0 while another process leads. */
   readonly observed: Observed
   /** Refreshes the data of `observed.inspect`, if it is too slow to read during a scrape. */

@@ -97,6 +97,7 @@ function createRedisMatching(redis: RedisConnection, config: RedisConfig, matchi
   return {
     service: partition,
     on,
+    onTakeover: (listener) => void partition.on('leading', listener),
     observed: { on, inspect: () => inspection },
     // Only the leader reports the state, so that the sum over all processes is correct.
     beforeScrape: async () => {
