@@ -7,9 +7,12 @@ import { createLostCreateSearch } from './lost-creates.js'
 import { matchTag, serverIdsOf } from '../../records/tags.js'
 
 const LAG_MS = 3200
-function setUp(options: Omit<ServiceOptions, 'clock'> = {}) {
+/** @param filters false for a service that ignores the filters of its list */
+function setUp(options: Omit<ServiceOptions, 'clock'> = {}, filters = true) {
   const clock = createManualClock()
   const service = createTestService({ clock, ...options })
+  const { list } = service.deployments
+  if (!filters) service.deployments.list = (input, call) => list({ ...input, query: undefined }, call)
   const told: string[] = []
   const began = clock.now()
   const tell = (what: string, name: string) => void told.push(`${what} ${name} ${clock.now() - began}`)
@@ -95,6 +98,17 @@ describe('a create lost while players wait', () => {
       { numRuns: 30 },
     )
   })
+})
+
+test('a lost create is found though the service ignores the filter and has many newer deployments', async () => {
+  const { service, told, lose, run } = setUp({ pageSize: 10 }, false)
+  await service.add(['mm-a', matchTag('m', 1)])
+  for (let nth = 0; nth < 25; nth += 1) await service.add(['mm-a', matchTag(`other${nth}`, 1)])
+  const [{ requestId } = { requestId: '' }] = service.records
+  lose(serverIdsOf([matchTag('m', 1)])[0] ?? '')
+  await run(LAG_MS)
+  expect(told.filter((line) => line.startsWith(`found ${requestId}`))).not.toEqual([])
+  expect(told.filter((line) => line.startsWith('absent'))).toEqual([])
 })
 
 describe('several lost creates', () => {

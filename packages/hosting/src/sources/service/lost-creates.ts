@@ -104,6 +104,12 @@ export function createLostCreateSearch(options: FinderOptions) {
     }
   }
 
+  /** Reads the list to its end. Resolves with true if it was read completely. */
+  const readWhole = () => {
+    const pause = () => clock.sleep(PAGE_GAP_MS, signal)
+    return sweep({ service, tag: ownTag, signal, priority: priorities.find, pause, seen: found })
+  }
+
   const lookForOne = async (search: LostCreateSearch): Promise<void> => {
     const tag = tagOfCredential(search.id)
     singleLooks += 1
@@ -111,15 +117,15 @@ export function createLostCreateSearch(options: FinderOptions) {
       const query = { query: taggedWith(tag), limit: 10 }
       const { data } = await service.list(query, { signal, timeoutMs: TIMEOUT_MS, priority: priorities.find })
       for (const entry of data) if (hasTag(entry, tag)) found(entry)
-      return true
+      // A service that ignores the filter shows the deployment on any page.
+      return data.every((entry) => hasTag(entry, tag)) || readWhole()
     })
     singleLooks -= 1
   }
 
   const lookForAll = async (due: readonly LostCreateSearch[]): Promise<void> => {
-    const pause = () => clock.sleep(PAGE_GAP_MS, signal)
     isSweeping = true
-    await runLookup(due, () => sweep({ service, tag: ownTag, signal, priority: priorities.find, pause, seen: found }))
+    await runLookup(due, readWhole)
     isSweeping = false
   }
 
