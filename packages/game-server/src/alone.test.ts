@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createManualClock } from '@muster/core/clock'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { systemClock } from './clock.js'
 import { localMatch, matchIn, portsIn } from './environment.js'
 import { createGameServer } from './game-server.js'
@@ -193,7 +193,23 @@ test('a local game server plays one match of the configured players and prints t
   await served
 })
 
-test('SIGTERM drains a game server: the game is asked to stop, then the process ends by itself', async () => {
+const silentBackend = async () => {
+  const backend = createServer(() => {})
+  await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    backend.close()
+    backend.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(backend.address() as AddressInfo).port}`
+}
+
+test.each([
+  ['', async () => ({})],
+  [
+    ', though MM_REGISTRATION_URL never answers',
+    async () => ({ MM_MATCH_ID: 'm7', MM_REGISTRATION_URL: await silentBackend(), MM_REGISTRATION_SECRET: 'ready' }),
+  ],
+])('SIGTERM drains a game server: the game stops, then the process ends by itself%s', async (_, more) => {
   const program = `
     import { createGameServer } from ${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)}
     const server = createGameServer()
@@ -205,7 +221,7 @@ test('SIGTERM drains a game server: the game is asked to stop, then the process 
     console.log('ended')`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: process.env['PATH'], ...(await more()) },
   })
   let output = ''
   child.stdout.on('data', (data: Buffer) => (output += data.toString()))

@@ -25,11 +25,14 @@ export function playAlone({ match, env, clock, fetch, state, applyOrders, proble
   let wake = () => {}
   let isChanged = true
 
+  /** Aborted when the process is to end. A running call ends then. */
+  const ending = new AbortController()
+
   const call = async (name: string, method: string, url: string, secret: string, body: object | undefined) => {
-    for (let nth = 1; nth <= ATTEMPTS; nth += 1) {
+    for (let nth = 1; nth <= ATTEMPTS && !ending.signal.aborted; nth += 1) {
       const headers = { authorization: secret, ...(body && { 'content-type': 'application/json' }) }
       const [request, timer] = [new AbortController(), new AbortController()]
-      const { signal } = request
+      const signal = AbortSignal.any([request.signal, ending.signal])
       clock.sleep(ANSWER_MS, timer.signal).then(
         () => request.abort(),
         () => {},
@@ -40,9 +43,9 @@ export function playAlone({ match, env, clock, fetch, state, applyOrders, proble
       timer.abort()
       await answer?.body?.cancel()
       if (answer !== undefined && (answer.ok || answer.status === 410)) return
-      if (nth < ATTEMPTS) await clock.sleep(PAUSE_MS)
+      if (nth < ATTEMPTS) await clock.sleep(PAUSE_MS, ending.signal).catch(() => {})
     }
-    problem(new Error(`The URL in ${name} did not answer.`))
+    if (!ending.signal.aborted) problem(new Error(`The URL in ${name} did not answer.`))
   }
 
   const sayReady = () => {
@@ -59,6 +62,8 @@ export function playAlone({ match, env, clock, fetch, state, applyOrders, proble
   return {
     run: async (signal) => {
       let isReady = false
+      signal.addEventListener('abort', () => ending.abort(), { once: true })
+      if (signal.aborted) ending.abort()
       applyOrders({ version: 1, want: 'run', matches: [match] })
       while (!signal.aborted) {
         isChanged = false
