@@ -10,11 +10,26 @@ import { assignment, idle, setUp, START, ticket } from './telemetry.fixture.js'
 
 const match = { matchId: 'm1', queue: 'duel' }
 
-/** Problems are counted from the start. */
-const noProblems = (common: Attributes = {}) =>
-  Object.fromEntries(
+/** Problems, stopped orphans and lost servers are counted from the start. */
+const noProblems = (common: Attributes = {}) => ({
+  ...Object.fromEntries(
     ACTIVITIES.map((during) => [`muster.problems${JSON.stringify({ ...common, 'muster.activity': during })}`, 0]),
-  )
+  ),
+  [`muster.deployments.reaped${JSON.stringify(common)}`]: 0,
+  [`muster.servers.lost${JSON.stringify(common)}`]: 0,
+})
+
+/** What may end or fail in a queue is counted from the first collection. */
+const nothingFailed = (ofQueue: Attributes) => {
+  const each = (name: string, attribute: string, values: readonly string[]) =>
+    values.map((value) => [`${name}${JSON.stringify({ ...ofQueue, [attribute]: value })}`, 0])
+  return Object.fromEntries([
+    ...each('muster.tickets.ended', 'muster.outcome', ['assigned', 'expired', 'cancelled', 'attempts', 'absent']),
+    ...each('muster.deployments.failed', 'muster.reason', ['failed', 'too-slow', 'not-listening', 'crashed']),
+    [`muster.matches.found${JSON.stringify(ofQueue)}`, 0],
+    [`muster.deployments.created${JSON.stringify(ofQueue)}`, 0],
+  ]) as Readonly<Record<string, number>>
+}
 
 const waiting: QueueState = {
   name: 'duel',
@@ -151,6 +166,7 @@ test('gauges of the matchmaker are read when metrics are collected', async () =>
   }
   expect(await measured()).toEqual({
     ...noProblems({ region: 'eu' }),
+    ...nothingFailed({ region: 'eu', 'muster.queue': 'duel' }),
     ...Object.fromEntries(
       Object.entries(searching).map(([lacks, tickets]) => [
         `muster.tickets.waiting{"region":"eu","muster.queue":"duel","muster.waiting_for":"${lacks}"}`,
@@ -221,7 +237,24 @@ describe('metrics of a client', () => {
     end()
     client.events.emit('request', request)
     emit('ticketCreated', { ticket: ticket('a') })
-    expect(await measured()).toEqual(noProblems())
+    const limits = ['createDeployment', 'legacyDeploy', 'listDeployments', 'status']
+    const throttled = limits.map((limit) => [`muster.api.throttled{"muster.limit":"${limit}"}`, 0] as const)
+    expect(await measured()).toEqual({ ...noProblems(), ...Object.fromEntries(throttled) })
+  })
+})
+
+test('counters that alerts watch are 0 before the first event, so that it appears as an increase', async () => {
+  const { state, measured, emit } = setUp()
+  const arena = { pool: 'arena', place: 'Oslo', starting: 0, idle: 0, playing: 0, draining: 0, wanted: 0, asked: 0 }
+  const pools = [{ ...arena, hits: 0, idleHours: 0 }] as unknown as typeof state.inspection.pools
+  state.inspection = { ...idle, queues: [{ ...waiting, name: 'ranked' }], pools }
+  expect(await measured()).toMatchObject({
+    ...nothingFailed({ 'muster.queue': 'ranked' }),
+    'muster.servers.lost{"muster.pool":"arena"}': 0,
+  })
+  for (const id of ['a', 'b']) emit('expired', { ticket: ticket(id, { queues: ['ranked'] }) })
+  expect(await measured()).toMatchObject({
+    'muster.tickets.ended{"muster.queue":"ranked","muster.outcome":"expired"}': 2,
   })
 })
 

@@ -1,7 +1,7 @@
 import type { ClientEvents } from '@muster/core'
 import { type OperationId, operations } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
-import { ACTIVITIES } from '@muster/hosting/internal'
+import { ACTIVITIES, type ServerFailure } from '@muster/hosting/internal'
 import type { Attributes, BatchObservableCallback, Meter } from '@opentelemetry/api'
 import type { Inspection } from '../matches/index.js'
 import type { Ticket } from '../tickets/index.js'
@@ -28,8 +28,10 @@ export function recordEvents(
     if (endedAt !== undefined)
       record('muster.ticket.wait_time', queueOf(ticket), seconds(endedAt - ticket.createdAt), how)
   }
-  // Report the counter from the start with 0, so that the first problem appears as an increase.
+  // Report these counters from the start with 0, so that the first count appears as an increase.
   for (const during of ACTIVITIES) counters['muster.problems'].add(0, { ...common, 'muster.activity': during })
+  counters['muster.deployments.reaped'].add(0, common)
+  counters['muster.servers.lost'].add(0, common)
 
   return [
     on('ticketCreated', ({ ticket }) => count('muster.tickets.created', queueOf(ticket))),
@@ -100,6 +102,9 @@ export function recordRequests(
     events.on(name, listener as never)
     return () => void events.off(name, listener as never)
   }
+  // See `recordEvents`.
+  for (const name of new Set(operations.flatMap(([, { limit }]) => (limit === undefined ? [] : [limit.name]))))
+    counters['muster.api.throttled'].add(0, { ...common, 'muster.limit': name })
   return [
     listen('request', ({ operation, queuedMs }) => {
       limits.left(operation, clock.now())
@@ -186,6 +191,37 @@ const BLOCKS: readonly Inspection['blockedBy'][] = [
   'store',
 ]
 
+/** The outcomes and failures about which there are alerts. */
+const OUTCOMES = ['assigned', 'expired', 'cancelled', 'attempts', 'absent']
+const FAILURES: readonly ServerFailure[] = ['failed', 'too-slow', 'not-listening', 'crashed']
+
+/**
+ * Creates a function that reports the counters of each queue and pool with 0 before the first event. Otherwise the rate
+ * of a counter that begins above 0 has no increase: an alert misses the first players who all expire.
+ */
+function createZeros({ counters }: Pick<Instruments, 'counters'>, common: Attributes) {
+  const begun = new Set<string>()
+  const begin = (name: string, names: readonly string[], start: (name: string) => void) => {
+    for (const one of names) {
+      if (begun.has(`${name} ${one}`)) continue
+      begun.add(`${name} ${one}`)
+      start(one)
+    }
+  }
+  return ({ queues, pools }: Pick<Inspection, 'queues' | 'pools'>) => {
+    const queueNames = queues.map(({ name }) => name)
+    begin('queue', queueNames, (queue) => {
+      const ofQueue = { ...common, 'muster.queue': queue }
+      for (const outcome of OUTCOMES) counters['muster.tickets.ended'].add(0, { ...ofQueue, 'muster.outcome': outcome })
+      for (const reason of FAILURES)
+        counters['muster.deployments.failed'].add(0, { ...ofQueue, 'muster.reason': reason })
+      for (const name of ['muster.matches.found', 'muster.deployments.created'] as const) counters[name].add(0, ofQueue)
+    })
+    const poolNames = pools.map(({ pool }) => pool)
+    begin('pool', poolNames, (pool) => counters['muster.servers.lost'].add(0, { ...common, ...ofPool(pool) }))
+  }
+}
+
 interface ObservedSeries {
   readonly name: keyof Instruments['observed']
   readonly attributes: Attributes
@@ -197,10 +233,12 @@ export function observeState(
   { inspect }: Observed,
   client: ObservedClient | undefined,
   meter: Meter,
-  { observed, totals }: Instruments,
+  instruments: Instruments,
   limits: LimitMeter,
   common: Attributes,
 ): () => void {
+  const { observed, totals } = instruments
+  const reportZeros = createZeros(instruments, common)
   /** The series of the last collection. */
   let before = new Map<string, ObservedSeries>()
   const callback: BatchObservableCallback = (result) => {
@@ -213,7 +251,9 @@ export function observeState(
       series.value += value
       present.set(key, series)
     }
-    const { queues, matches, servers, pools, blockedBy, ...counted } = inspect()
+    const inspection = inspect()
+    reportZeros(inspection)
+    const { queues, matches, servers, pools, blockedBy, ...counted } = inspection
     const { resultsPending, oldestResultMs, resultsAside, stopsPending, oldestStopMs } = counted
     for (const state of queues) {
       const queue = { 'muster.queue': state.name }
