@@ -37,6 +37,11 @@ test('a taken port of a listener is an error, and nothing listens', async () => 
   const { server } = await openServer(yamlOf(service.url))
   const { port } = new URL(server.url)
   const text = yamlOf(service.url).replace('listen: { port: 0 }', `listen: { port: 0, admin: '127.0.0.1:${port}' }`)
-  await expect(openServer(text)).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  await expect(openServer(text)).rejects.toMatchObject({
+    code: 'EADDRINUSE',
+    message:
+      `listen.admin: host 127.0.0.1, port ${port}: another program listens there already. ` +
+      'End it, or choose another port (EADDRINUSE).',
+  })
   await server.close()
 })

@@ -240,17 +240,14 @@ interface ListenersOptions {
 /** Maximum number of operators' connections: probes, scrapes, consoles (our choice). */
 const MOST_ADMIN = 200
 
-/** Opens the players' listener, and the operators' listener if it is configured. If one fails, neither stays open. */
+/**
+ * Opens the players' listener, and the operators' listener if it is configured. If one fails, neither stays open, and
+ * the error names the setting and keeps the code of the system.
+ */
 export async function openListeners({ config, mounts, log, clock, isDev }: ListenersOptions): Promise<ListeningServer> {
   const { listen } = config()
   const descriptors = await descriptorLimit()
   const bounds = () => listenerBounds(config(), descriptors)
-  const { most, wanted } = bounds()
-  if (wanted !== undefined && !isDev)
-    log.warn(
-      `file descriptors are fewer than the connections that limits.waits allows: ${most} of ` +
-        `${wanted} are taken. Raise the limit (ulimit -n, LimitNOFILE), or lower limits.waits`,
-    )
   const players = await openListener({
     bounds,
     beyond: BEYOND,
@@ -260,20 +257,48 @@ export async function openListeners({ config, mounts, log, clock, isDev }: Liste
     onRequestBeyond: (...request) => mounts().beyond(...request),
     onCrowded: (counts) => log.warn(crowded(counts, bounds().most)),
     clock,
+  }).catch((error: unknown) => {
+    throw notListening('listen', listen, error)
   })
-  if (listen.admin === undefined) return players
-  try {
-    const admin = await openListener({
-      ...listen.admin,
-      onRequest: (...request) => mounts().admin(...request),
-      bounds: () => ({ most: MOST_ADMIN, perAddress: undefined }),
-      clock,
-    })
-    return both(players, admin)
-  } catch (error) {
-    await players.close()
-    throw error
+  const all = listen.admin === undefined ? players : both(players, await openAdmin(listen.admin))
+  const { most, wanted } = bounds()
+  if (wanted !== undefined && !isDev)
+    log.warn(
+      `file descriptors are fewer than the connections that limits.waits allows: ${most} of ` +
+        `${wanted} are taken. Raise the limit (ulimit -n, LimitNOFILE), or lower limits.waits`,
+    )
+  return all
+
+  async function openAdmin(socket: { readonly host: string; readonly port: number }): Promise<ListeningServer> {
+    try {
+      return await openListener({
+        ...socket,
+        onRequest: (...request) => mounts().admin(...request),
+        bounds: () => ({ most: MOST_ADMIN, perAddress: undefined }),
+        clock,
+      })
+    } catch (error) {
+      players.destroy()
+      await players.close()
+      throw notListening('listen.admin', socket, error)
+    }
   }
+}
+
+/** What prevents a listener from being opened, and the remedy, by the code of the system. */
+const WHY: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there already. End it, or choose another port',
+  EACCES: 'this user may not listen there. Choose a port above 1023',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the host is not known now',
+}
+
+/** Returns the error of a listener with the name of its setting. Its code is that of the system. */
+function notListening(field: string, { host, port }: { readonly host: string; readonly port: number }, error: unknown) {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  const where = `${field}: host ${host}, port ${port}`
+  return Object.assign(new Error(`${where}: ${WHY[code] ?? message} (${code}).`, { cause: error }), { code })
 }
 
 /** Returns the log text with counts only, because log lines never contain addresses of clients. */
