@@ -66,7 +66,7 @@ test('a player can list and watch servers, and can take, keep and give back a se
     pages.push(page)
     throw new Error('of the game')
   }
-  servers.watch({ where: ['seats.free ge 1'] }, show, watching.signal)
+  void servers.watch({ where: ['seats.free ge 1'] }, show, watching.signal)
   const listed = settled(servers.list({ search: 'night', sort: '-seats.free', limit: 5 }))
   await run(2)
   const [server] = listed.value?.servers ?? []
@@ -107,7 +107,7 @@ test('beacons are requested only for server filters by ping', async () => {
   const servers = createServers(connect('ann'))
   const beacons = () => sent.filter((one) => one.endsWith('/locations/beacons')).length
   const watching = new AbortController()
-  servers.watch({ where: ['mode eq ping'] }, () => {}, watching.signal)
+  void servers.watch({ where: ['mode eq ping'] }, () => {}, watching.signal)
   settled(servers.list())
   settled(servers.list({ sort: '-seats.taken', search: 'ping' }))
   settled(servers.quickJoin())
@@ -193,4 +193,25 @@ test('a player who gives up while the request for a seat is under way keeps no s
   await run(1)
   expect(never.error).toMatchObject({ code: 'cancelled' })
   expect(sent).toHaveLength(before)
+})
+
+test('watching servers ends with the refusal of an invalid query, instead of repeating it', async () => {
+  const { connect, run, sent } = open()
+  await run(8)
+  const servers = createServers(connect('ann'))
+  const pages: ServerPage[] = []
+  const watched = settled(
+    servers.watch({ where: ['seats.free'] }, (page) => pages.push(page), new AbortController().signal),
+  )
+  await run(3)
+  expect(watched.error).toMatchObject({ code: 'filter', status: 400, field: 'where' })
+  const asked = sent.length
+  await run(10)
+  expect([sent.length, pages.length]).toEqual([asked, 0])
+  const ending = new AbortController()
+  const ended = settled(servers.watch({}, () => {}, ending.signal))
+  await run(3)
+  ending.abort()
+  await run(1)
+  expect(ended).toEqual({ value: undefined })
 })

@@ -72,10 +72,10 @@ export interface Seat {
 interface Servers {
   list(query?: ServerQuery & { readonly cursor?: string }): Promise<ServerPage>
   /**
-   * Calls the listener with the page at once, and after each change, at most every two seconds, until the signal
-   * aborts.
+   * Calls the listener with the page at once, and after each change, at most every two seconds. Resolves when the
+   * signal aborts. Rejects if Muster refuses the query, e.g. for an invalid `where`; a rejection may be ignored.
    */
-  watch(query: ServerQuery, listener: (page: ServerPage) => void, signal: AbortSignal): void
+  watch(query: ServerQuery, listener: (page: ServerPage) => void, signal: AbortSignal): Promise<void>
   /** Takes a seat on this server. The message of `server-full` lists `alternatives`. */
   join(serverId: string, request?: SeatRequest): Promise<Seat>
   /** Takes a seat on the best server. With `start: true`, a new server is started if none fits. */
@@ -183,17 +183,20 @@ export function createServers(muster: Muster): Servers {
   return {
     list: async (query = {}) => pageOf((await call('page', 'GET', await pathOf(query))) as WirePage),
     watch: (query, listener, signal) => {
-      void (async () => {
+      const watching = (async () => {
         const path = await pathOf(query)
         let shown = ''
         while (!signal.aborted) {
-          const { status, body } = await repeatFor('page', muster, { method: 'GET', path, signal })
-          const page = status === 200 ? JSON.stringify(body) : shown
-          if (page !== shown && !signal.aborted) tell(listener, pageOf(body as WirePage))
+          const answer = await repeatFor('page', muster, { method: 'GET', path, signal })
+          if (signal.aborted) return
+          const page = JSON.stringify(goodBody(answer, 'page'))
+          if (page !== shown) tell(listener, pageOf(answer.body as WirePage))
           shown = page
           await clock.sleep(WATCH_MS, signal).catch(() => {})
         }
       })()
+      watching.catch(() => {})
+      return watching
     },
     join: async (serverId, request = {}) => {
       const path = `/servers/${encodeURIComponent(serverId)}/seats`
