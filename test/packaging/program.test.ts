@@ -170,7 +170,7 @@ describe('muster installed in an empty folder', () => {
     expect(existsSync(join(folder, schema)), schema).toBe(true)
     expect(JSON.parse(readFileSync(join(folder, schema), 'utf8'))).toMatchObject({ properties: { queues: {} } })
     const check = typeIn(folder, 'npx muster check')
-    expect([await check.ended, check.output()]).toEqual([0, expect.stringMatching(/is right[^]*Two teams of five/)])
+    expect([await check.ended, check.output()]).toEqual([0, expect.stringMatching(/is valid[^]*Two teams of five/)])
 
     const emulator = typeIn(folder, 'npx muster-emulator --port 0')
     const { url = '' } = await emulator.said(/(?<url>http:\S+)\n/)
@@ -211,7 +211,7 @@ describe('a game made by npm create muster', () => {
 
   test('a game made by npm create muster has a valid configuration', async () => {
     const check = typeIn(game, 'npx muster check --without-secrets')
-    expect([await check.ended, check.output()]).toEqual([0, expect.stringMatching(/is right[^]*pool arena/)])
+    expect([await check.ended, check.output()]).toEqual([0, expect.stringMatching(/is valid[^]*pool arena/)])
   })
 
   test('npm run dev of a created game serves page and tokens, and Ctrl-C leaves nothing running', async () => {

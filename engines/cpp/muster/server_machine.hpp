@@ -201,13 +201,13 @@ class ServerMachine {
     const double wanted = std::min(input["retryAfterMs"].number(), detail::longest_retry_ms);
     speak_in(std::max(wanted, random_() * longest));
     const Json& said = body["detail"].is_text() ? body["detail"] : body["message"];
-    if (status == 410) return stop(said.is_text() ? said.text() : "not wanted any more", false);
+    if (status == 410) return stop(said.is_text() ? said.text() : "no longer needed", false);
     tell(Json::object({{"problem", fault_of(detail::whole(status), is_good ? Json() : said, body["field"])}}));
   }
 
   /** A sentence about an answer that is no order. It holds nothing that this server has sent. */
   std::string fault_of(const std::string& status, const Json& said, const Json& field) const {
-    if (status == "0") return "Muster does not answer. The game goes on, and the state is sent when it does.";
+    if (status == "0") return "Muster does not answer. The game continues; the state is sent once Muster answers.";
     if (status == "401")
       return std::string("Muster does not know ") + (enrols_ ? "MUSTER_ENROL_KEY" : "MUSTER_SERVER_TOKEN") + " (401).";
     if (!said.is_text())
@@ -246,7 +246,7 @@ class ServerMachine {
       return orders["reason"].is_text() ? orders["reason"].text() : std::string(otherwise);
     };
     if (orders["want"].text() == "drain") drain(reason("wanted"));
-    if (orders["want"].text() == "stop") stop(reason("not wanted any more"), false);
+    if (orders["want"].text() == "stop") stop(reason("no longer needed"), false);
     retry_admissions(true);
   }
 

@@ -34,7 +34,7 @@ namespace Muster
             var want = Json.TextAt(orders, "want");
             var reason = Json.TextAt(orders, "reason");
             if (want == "drain") Drain(reason ?? "wanted");
-            if (want == "stop") Stop(reason ?? "not wanted any more", false);
+            if (want == "stop") Stop(reason ?? "no longer needed", false);
             RetryAdmissions(true);
         }
 

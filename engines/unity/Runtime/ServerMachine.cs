@@ -221,7 +221,7 @@ namespace Muster
             var wanted = Math.Min(Json.NumberAt(input, "retryAfterMs"), Machine.LongestRetryMs);
             SpeakIn(Math.Max(wanted, random() * longest));
             var said = Json.TextAt(body, "detail") ?? Json.TextAt(body, "message");
-            if (status == 410) Stop(said ?? "not wanted any more", false);
+            if (status == 410) Stop(said ?? "no longer needed", false);
             else Tell("problem", FaultOf(status, isGood ? null : said, Json.TextAt(body, "field")));
         }
 
@@ -239,7 +239,8 @@ namespace Muster
         string FaultOf(double status, string said, string field)
         {
             var number = status.ToString("F0", CultureInfo.InvariantCulture);
-            if (status == 0) return "Muster does not answer. The game goes on, and the state is sent when it does.";
+            if (status == 0)
+                return "Muster does not answer. The game continues; the state is sent once Muster answers.";
             if (status == 401)
                 return $"Muster does not know {(enrols ? "MUSTER_ENROL_KEY" : "MUSTER_SERVER_TOKEN")} (401).";
             if (said == null)

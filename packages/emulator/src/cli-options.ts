@@ -6,28 +6,28 @@ import type { EmulatorOptions } from './options.js'
 
 export const usage = `Usage: muster-emulator [options]
 
-Serves the whole service on this machine. Prints its URL as the first line, and serves until SIGINT, SIGTERM or SIGHUP,
-or until npx, pnpm or the like ends that started it.
+Serves the whole service on this machine. Prints its URL as the first line. Ends by SIGINT, SIGTERM or SIGHUP, or when
+the npx or pnpm that started it ends.
 
   --port <number>      port to listen on; 0, the default, for any free one
   --host <address>     address to listen on (default 127.0.0.1)
-  --allow-host <name>  a name by which callers may reach it, beside addresses and localhost; can be repeated
+  --allow-host <name>  host name that callers may use, besides addresses and localhost; can be repeated
   --token <text>       API token that callers must send (default dev)
-  --as <service>       specification (default), or observed: as a public deployment was seen to differ
+  --as <service>       specification (default), or observed: with the differences of a public deployment
   --speed <factor>     how many times faster the service's own durations pass (default 1)
-  --seed <number>      seed of all that is left to chance (default 1)
+  --seed <number>      seed of all random choices (default 1)
   --limits <algorithm> sliding-log (default), fixed-window, token-bucket or none
-  --retry-after <form> how a 429 says when to come back: seconds (default), date or none
-  --latency <ms>       time that each request takes on the way, there and back (default 0)
-  --jitter <ms>        up to this much more, drawn per request (default 0)
-  --capacity <number>  deployments that may run at once at each place (default any number)
+  --retry-after <form> form of the Retry-After header of a 429: seconds (default), date or none
+  --latency <ms>       network time of each request, there and back (default 0)
+  --jitter <ms>        random extra network time of each request, at most this (default 0)
+  --capacity <number>  maximum number of deployments at once at each place (default: no limit)
   --relay <address>    where relay sessions carry packets over UDP (default 127.0.0.1), or none
   --beacons <address>  where ping beacons answer, by UDP and TCP (default 127.0.0.1), or none
-  --ping-from <coords> latitude,longitude of the players: beacons answer as late as from there (default at once)
+  --ping-from <coords> latitude,longitude of the players: beacons delay answers as from there (default: no delay)
   --webhooks <hosts>   hosts that webhooks are sent to: loopback (default) or any
   --image <name:tag>   an image in the service's own registry; can be repeated
   --faults <file>      JSON: a list of declared faults
-  --end-with-parent    ends also when whatever else started it has ended
+  --end-with-parent    also ends when its parent process has ended, whatever that is
   --help               shows this
 `
 

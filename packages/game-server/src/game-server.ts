@@ -325,7 +325,7 @@ class GameProcess {
     if (orders.host && this.listing.openSession(orders.host)) this.#host(orders.host)
     if (orders.want === 'drain') this.#drain(orders.reason ?? 'wanted')
     for (const resolve of this.#heard.splice(0)) resolve()
-    if (orders.want === 'stop') void this.#stop(orders.reason ?? 'not wanted any more')
+    if (orders.want === 'stop') void this.#stop(orders.reason ?? 'no longer needed')
   }
   #setMatches(wanted: Orders['matches']): void {
     const ids = new Set(wanted.map(({ id }) => id))
@@ -454,5 +454,7 @@ function printTokens(key: Uint8Array, env: Environment, clock: Clock): void {
       return `  ${id}: ${signJoinToken(claims, key, dateOf(clock))}\n`
     }),
   )
-  process.stdout.write(`Without MUSTER_URL this server runs alone. Join tokens, for five minutes:\n${lines.join('')}`)
+  process.stdout.write(
+    `Without MUSTER_URL this server runs alone. Join tokens, valid for five minutes:\n${lines.join('')}`,
+  )
 }

@@ -191,7 +191,7 @@ describe('an answer without orders', () => {
       'Muster does not know MUSTER_SERVER_TOKEN (401).',
       'Muster refuses a report (400, matches.0.status): must be one of …',
       'The answer of MUSTER_URL is not from Muster (200): is there a proxy in between?',
-      'Muster does not answer. The game goes on, and the state is sent when it does.',
+      'Muster does not answer. The game continues; the state is sent once Muster answers.',
     ])
     expect(problems.join()).not.toContain('m1.secret')
   })

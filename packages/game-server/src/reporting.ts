@@ -163,7 +163,7 @@ export function createReporting(options: ReportingOptions) {
           token = version = undefined
           return true
         }
-        if (status === 410) options.gone(messageIn(body) ?? 'not wanted any more')
+        if (status === 410) options.gone(messageIn(body) ?? 'no longer needed')
         else problem(new Error(faultOf(status, body, options.enrolmentKey !== undefined)))
         return false
       }
@@ -214,7 +214,7 @@ const messageIn = (body: unknown) => fieldIn(body, 'detail') ?? fieldIn(body, 'm
 
 /** Describes a response without orders. The text contains nothing that this server has sent. */
 function faultOf(status: number, body: unknown, enrols: boolean): string {
-  if (status === 0) return 'Muster does not answer. The game goes on, and the state is sent when it does.'
+  if (status === 0) return 'Muster does not answer. The game continues; the state is sent once Muster answers.'
   if (status === 401) return `Muster does not know ${enrols ? 'MUSTER_ENROL_KEY' : 'MUSTER_SERVER_TOKEN'} (401).`
   const said = messageIn(body)
   if (said === undefined || status < 300)

@@ -54,5 +54,5 @@ test('with a target wait, limits are stricter in a crowd than with few players, 
 
   come()
   const { summary } = matchmaker.explain(`t${count}`).queues?.[0] ?? {}
-  expect(summary).toContain('Limits follow how many players come, for waits of 10 s')
+  expect(summary).toContain('Limits adapt to how many players come, to reach waits of 10 s')
 })

@@ -230,7 +230,7 @@ const schema = z.strictObject({
       z
         .string()
         .regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -')
-        .refine((name) => name !== ENROLLED, `must not be ${ENROLLED}: servers that enrol are of that source`),
+        .refine((name) => name !== ENROLLED, `must not be ${ENROLLED}, which is the source of servers that enrol`),
       having<ServerAllocator>('allocate', 'poll', 'stop'),
     )
     .default({}),

@@ -129,8 +129,8 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     expect(await page.locator('main.stale').count()).toBe(0)
     await page.waitForFunction(() => (globalThis as unknown as { told: string[] }).told.length > 1)
     expect(await page.evaluate(() => (globalThis as unknown as { told: string[] }).told)).toEqual([
-      'The server is away. What is shown is out of date.',
-      'The server is back.',
+      'The server does not answer. The page is out of date.',
+      'The server answers again.',
     ])
     expect(complaints).toEqual([])
   })
@@ -151,7 +151,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     await heading(page, 'ticket ticket-4711').waitFor()
     await page.getByRole('searchbox').fill('nobody-knows')
     await button(page, 'Find').click()
-    await heading(page, 'Nothing is known of this id').waitFor()
+    await heading(page, 'Nothing was found for this id').waitFor()
     await page.goBack()
     await page.goBack()
     await heading(page, 'World').waitFor()
@@ -209,7 +209,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     await go('#/find/ticket-4711')
     await page.getByText('Your role may look only.').waitFor()
     await go('#/queues/duel')
-    await page.getByText('Your role may try a change, and not apply it.').waitFor()
+    await page.getByText('Your role may try changes, but not apply them.').waitFor()
     expect(await page.getByRole('button').allTextContents()).not.toContain('Apply')
     expect(await button(page, 'Pause').count()).toBe(0)
     await button(page, 'Try on the last hour').click()
@@ -247,7 +247,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
 
     await button(page, 'Apply').click()
     await page.getByRole('dialog').getByRole('button', { name: 'Apply the change' }).click()
-    await page.getByText('The change stands in the configuration file.').waitFor()
+    await page.getByText('The change is saved in the configuration file.').waitFor()
     await heading(page, 'duel version 5').waitFor()
     expect(await page.getByText('3 tickets had to be cancelled').count()).toBe(1)
     expect(await yaml.inputValue()).toContain('value: 4000')

@@ -105,7 +105,7 @@ export async function openFakeServer(first: Scene, options: FakeOptions = {}): P
       const line = yaml.split('\n').findIndex((text) => text.includes('nonsense')) + 1
       if (line > 0) {
         const message = 'Unknown kind of rule: nonsense. Did you mean difference?'
-        return refuse(422, { code: 'wrong', message: 'The queue is wrong.', faults: [{ line, column: 11, message }] })
+        return refuse(422, { code: 'wrong', message: 'The queue is invalid.', faults: [{ line, column: 11, message }] })
       }
     }
     if (call === 'POST trials') {

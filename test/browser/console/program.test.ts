@@ -140,7 +140,7 @@ describe.skipIf(chromiumPath === undefined)('the console served by the program',
     const { page, go } = await open('look')
     await page.getByText('may look').waitFor()
     await go('#/queues/duel')
-    await page.getByText('Your role may try a change, and not apply it.').waitFor()
+    await page.getByText('Your role may try changes, but not apply them.').waitFor()
     const status = await page.evaluate(async (token) => {
       const headers = { authorization: `Bearer ${token}` }
       return (await fetch('api/queues/duel/pause', { method: 'POST', headers })).status

@@ -230,7 +230,7 @@ func _take(input):
 	if said == null:
 		said = VALUES.text_in(body, "message")
 	if status == 410:
-		return _stop("not wanted any more" if said == null else said, false)
+		return _stop("no longer needed" if said == null else said, false)
 	_out.append({"problem": _fault_of(status, null if is_good else said, VALUES.text_in(body, "field"))})
 
 
@@ -256,7 +256,7 @@ func _compare_clocks(date):
 # A sentence about an answer that is no order. It holds nothing that this server has sent.
 func _fault_of(status, said, field):
 	if status == 0:
-		return "Muster does not answer. The game goes on, and the state is sent when it does."
+		return "Muster does not answer. The game continues; the state is sent once Muster answers."
 	if status == 401:
 		return "Muster does not know %s (401)." % ("MUSTER_ENROL_KEY" if _enrols else "MUSTER_SERVER_TOKEN")
 	if said == null:
@@ -295,7 +295,7 @@ func _follow(orders):
 	if orders.get("want") == "drain":
 		_drain(_reason_in(orders, "wanted"))
 	if orders.get("want") == "stop":
-		_stop(_reason_in(orders, "not wanted any more"), false)
+		_stop(_reason_in(orders, "no longer needed"), false)
 	_retry_admissions(true)
 
 

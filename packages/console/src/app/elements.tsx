@@ -128,7 +128,7 @@ function Asked({ asked }: { readonly asked: Question }) {
       tellOutcome(asked.done)
       question.value = undefined
     } catch (error) {
-      setFailure(whyOf(error, 'It could not be done.'))
+      setFailure(whyOf(error, 'The command failed.'))
       setBusy(false)
     }
   }

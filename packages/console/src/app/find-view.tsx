@@ -62,7 +62,7 @@ function Stories({ id }: { readonly id: string }) {
         <p class={failure === undefined ? 'none' : 'failure'}>{failure ?? 'Looking …'}</p>
       ) : found.stories.length === 0 ? (
         <section class="hint-card">
-          <h2>Nothing is known of this id</h2>
+          <h2>Nothing was found for this id</h2>
           <p>
             No player, ticket, match or server <code>{id}</code> since {timeOfDay(found.since)}. Stories are kept for a
             bounded time, which <code>console.stories</code> in the configuration states.
@@ -79,5 +79,5 @@ function Stories({ id }: { readonly id: string }) {
 }
 
 function summaryOf({ id, stories: [first] }: FoundStories): string {
-  return first === undefined ? `Nothing is known of ${id}.` : `${first.kind} ${first.id}: ${first.state}.`
+  return first === undefined ? `Nothing was found for ${id}.` : `${first.kind} ${first.id}: ${first.state}.`
 }

@@ -159,7 +159,7 @@ const words = ({ source, servers, draining }: SourceRow): string =>
 
 /** Why a server drains, in a few words. */
 const drains: Readonly<Record<string, string>> = {
-  'own-wish': 'by its own wish',
+  'own-wish': 'at its own request',
   operator: 'by an operator',
   update: 'new version or source',
   silent: 'did not answer',

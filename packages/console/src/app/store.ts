@@ -235,8 +235,8 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
     const before = connection.peek()
     if (state === 'refused') return refused()
     connection.value = state
-    if (state === 'away' && before === 'live') announcer.say('The server is away. What is shown is out of date.')
-    if (state === 'live' && before === 'away' && now.peek() !== undefined) announcer.say('The server is back.')
+    if (state === 'away' && before === 'live') announcer.say('The server does not answer. The page is out of date.')
+    if (state === 'live' && before === 'away' && now.peek() !== undefined) announcer.say('The server answers again.')
   }
   const slowly = () => {
     slowNow.value = now.peek()

@@ -218,11 +218,11 @@ function questionOf(action: Action, id: string, act: () => Promise<void>): Quest
     return { ...common, title: `Cancel ticket ${id}?`, text, done: `Ticket ${id} is cancelled.`, isDestructive: true }
   }
   if (action === 'stop-match') {
-    const text = ['Its server is stopped, and everybody who plays there is thrown out.']
+    const text = ['Its server is stopped, and all its players are disconnected.']
     return { ...common, title: `Stop match ${id}?`, text, done: `Match ${id} is being stopped.`, isDestructive: true }
   }
   if (action === 'drain-server') {
-    const text = ['It takes no more matches. Those on it are played to their end, then it is stopped.']
+    const text = ['It takes no more matches. Its current matches are played to their end, then it is stopped.']
     return {
       ...common,
       title: `Drain server ${id}?`,
@@ -236,7 +236,7 @@ function questionOf(action: Action, id: string, act: () => Promise<void>): Quest
     return { ...common, title: `Kill server ${id}?`, text, done: `Server ${id} is killed.`, isDestructive: true }
   }
   if (action === 'revoke-enrolment') {
-    const text = ['Its servers are stopped at once, and everybody who plays there is thrown out.']
+    const text = ['Its servers are stopped at once, and all their players are disconnected.']
     return { ...common, title: `Revoke key ${id}?`, text, done: `Key ${id} is revoked.`, isDestructive: true }
   }
   const text = ['The player may search again at once, and the next cooldown is short again.']

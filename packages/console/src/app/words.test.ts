@@ -55,7 +55,7 @@ test('times of day have seconds or minutes, and shares are percentages', () => {
 })
 
 test.each([
-  ['the queue is wrong', 'The queue is wrong.'],
+  ['the queue is invalid', 'The queue is invalid.'],
   ['Really?', 'Really?'],
 ])('the message %j becomes the sentence %j', (message, words) => {
   expect(sentence(message)).toBe(words)

@@ -126,4 +126,4 @@ export const bodyTooSlow = (timeoutMs: number): Problem =>
   refusal(408, 'body-too-slow', `the body did not come within ${timeoutMs} ms`)
 
 export const bodySuperseded = (): Problem =>
-  refusal(408, 'body-superseded', 'the body was not complete when too many others began')
+  refusal(408, 'body-superseded', 'too many other bodies began before this one was complete; send it again')

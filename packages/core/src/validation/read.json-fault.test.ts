@@ -5,10 +5,10 @@ import { jsonFault } from './read.js'
 test.each([
   ['', 1, 1, 'is empty'],
   ['{', 1, 2, 'ends too early'],
-  ['{"a": 1,}', 1, 9, 'a comma before the end'],
-  ['[1, 2,\n]', 2, 1, 'a comma before the end'],
-  ["{'a': 1}", 1, 2, 'texts and names stand in double quotes'],
-  ['{"a": \'x\'}', 1, 7, 'texts and names stand in double quotes'],
+  ['{"a": 1,}', 1, 9, 'a comma before the closing bracket'],
+  ['[1, 2,\n]', 2, 1, 'a comma before the closing bracket'],
+  ["{'a': 1}", 1, 2, 'texts and names must be in double quotes'],
+  ['{"a": \'x\'}', 1, 7, 'texts and names must be in double quotes'],
   ['{\n  // no\n}', 2, 3, 'a comment is not JSON'],
   ['{"a" 1}', 1, 6, 'a colon is missing'],
   ['{"a": 1 "b": 2}', 1, 9, 'a comma or } is missing'],
@@ -16,12 +16,12 @@ test.each([
   ['{a: 1}', 1, 2, 'a name in double quotes is missing'],
   ['{"a": }', 1, 7, 'a value is missing'],
   ['{"a": hunter2}', 1, 7, 'a value is missing'],
-  ['{"a": "x}', 1, 7, 'a text without an end'],
-  ['{"a": "\\x"}', 1, 8, 'an escape that there is not'],
+  ['{"a": "x}', 1, 7, 'a text without a closing quote'],
+  ['{"a": "\\x"}', 1, 8, 'an unknown escape sequence'],
   ['{"a": "\n"}', 1, 8, 'a control character in a text'],
-  ['{} {}', 1, 4, 'something follows after the end'],
+  ['{} {}', 1, 4, 'there is more text after the end of the value'],
   ['[01]', 1, 3, 'a comma or ] is missing'],
-  ['\r\n \t[1e5, -0.5, {"":[{}]}, null]x', 2, 31, 'something follows after the end'],
+  ['\r\n \t[1e5, -0.5, {"":[{}]}, null]x', 2, 31, 'there is more text after the end of the value'],
 ])('jsonFault finds the fault in %j with line and column', (text, line, column, wrong) => {
   expect(jsonFault(text)).toEqual({ line, column, wrong })
 })

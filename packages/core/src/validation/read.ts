@@ -36,7 +36,7 @@ export function jsonFault(text: string): JsonFault | undefined {
   let at = after(SPACE, text, 0)
   for (; at < text.length; at = after(SPACE, text, at)) {
     const character = text[at] as string
-    if (expected === 'end') return faultAt(text, at, 'something follows after the end')
+    if (expected === 'end') return faultAt(text, at, 'there is more text after the end of the value')
     if (isClosing(character, expected, open.at(-1))) {
       open.pop()
       expected = open.length === 0 ? 'end' : 'comma'
@@ -82,8 +82,8 @@ function missing(expected: 'colon' | 'comma', open: string | undefined): string 
 function unexpected(character: string, expected: ExpectedToken, open: string | undefined): string {
   const isClosed = (character === '}' && open === '{') || (character === ']' && open === '[')
   if (isClosed && (expected === 'name' || expected === 'value') && !(open === '{' && expected === 'value'))
-    return 'a comma before the end'
-  if (character === "'") return 'texts and names stand in double quotes'
+    return 'a comma before the closing bracket'
+  if (character === "'") return 'texts and names must be in double quotes'
   if (character === '/') return 'a comment is not JSON'
   return expected.startsWith('name') ? 'a name in double quotes is missing' : 'a value is missing'
 }
@@ -94,10 +94,10 @@ function endOfText(text: string, at: number): { readonly at: number; readonly wr
   for (;;) {
     end = after(PLAIN, text, end)
     if (text[end] === '"') return { at: end + 1 }
-    if (end >= text.length) return { at, wrong: 'a text without an end' }
+    if (end >= text.length) return { at, wrong: 'a text without a closing quote' }
     const escaped = after(ESCAPE, text, end)
     if (escaped === end)
-      return { at: end, wrong: text[end] === '\\' ? 'an escape that there is not' : 'a control character in a text' }
+      return { at: end, wrong: text[end] === '\\' ? 'an unknown escape sequence' : 'a control character in a text' }
     end = escaped
   }
 }

@@ -90,7 +90,7 @@ export function createPage(source: PageSource): PageHandler {
     const answer = Object.hasOwn(pages, path) ? pages[path] : undefined
     if (id === undefined && answer === undefined) return undefined
     const allow = isStop === undefined ? 'GET' : 'POST'
-    if (method !== allow) return message(405, `there is only ${allow} here`, { allow })
+    if (method !== allow) return message(405, `method not allowed: this path accepts ${allow}`, { allow })
     if (id === undefined) return answer?.(request)
     return isStop === undefined ? deployment(id) : stop(id, request)
   }

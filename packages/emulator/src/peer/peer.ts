@@ -129,7 +129,7 @@ function problemOf(state: PeerState): PeerError | undefined {
   if (state === 'error')
     return new PeerError(
       'error',
-      'the relay refuses the connection: a host is connected already, or this user in the other role',
+      'the relay refuses the connection: the session already has a host, or this user has the other role',
     )
   return undefined
 }

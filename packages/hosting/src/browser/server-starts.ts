@@ -472,7 +472,7 @@ export class ServerStarts {
     const { pools } = this.#options
     const pool =
       name === undefined ? pools.definitions().find(({ custom }) => custom !== undefined) : pools.find(name)?.definition
-    if (pool?.custom === undefined) throw refuse('pool', 'must be a pool of which players may start servers')
+    if (pool?.custom === undefined) throw refuse('pool', 'must be a pool in which players may start servers')
     for (const attribute of Object.keys(attributes))
       if (!(pool.custom.attributes ?? Object.keys(this.#options.browser.attributes)).includes(attribute))
         throw refuse(`attributes.${attribute}`, 'must not be set by players')

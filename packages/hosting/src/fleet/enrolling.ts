@@ -115,7 +115,9 @@ export class Enrolling {
         const { name = '', key = '' } = server.enrolled ?? {}
         const who = `Server ${JSON.stringify(name)} of the key ${key}`
         const what =
-          kind === 'tcp' ? 'the server accepted no connection' : 'no report of the server repeated a datagram'
+          kind === 'tcp'
+            ? 'the server accepted no connection'
+            : 'no report of the server repeated a datagram that Muster had sent'
         const error = new Error(
           `${who}: Muster tried ${knocks} times to reach its port ${JSON.stringify(port)}, but ${what}.`,
         )

@@ -18,7 +18,8 @@ import { phaseAfterRestart, type StoredProgress, workOf } from './server-state.j
 import type { ServerChange, ServerHint, OpenedSource } from '../sources/index.js'
 
 /** Why the logs of a server from before a restart are missing. */
-const LOGS_UNREAD = 'its logs were not read, as an earlier process ordered it and this one does not know its secrets'
+const LOGS_UNREAD =
+  'its logs were not read: an earlier process requested it, and this process does not know the secrets to hide'
 
 /**
  * Milliseconds for which tickets wait until a deployment without capacity is stopped. Then they return to the queue.

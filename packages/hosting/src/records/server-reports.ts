@@ -38,22 +38,20 @@ const deployment = z
   .string()
   .max(128)
   .regex(/^[!-~]+$/, 'must be 1 to 128 visible ASCII characters')
-  .describe(
-    'The deployment in which it runs: the request id, by its variable SERVICE_REQUEST_ID. Left out outside of one',
-  )
+  .describe('Request id of the deployment that it runs in, from SERVICE_REQUEST_ID. Left out if it runs elsewhere')
 
 /** `POST /servers`: a game server registers with its capabilities. */
 export const RegistrationBody = z.strictObject({
   instance,
   deployment: deployment.optional(),
-  build: z.string().min(1).max(128).optional().describe('The build of the game; players of another one cannot join'),
+  build: z.string().min(1).max(128).optional().describe('Build of the game; players with another build cannot join'),
   matches: z.number().int().min(1).max(MOST_MATCHES).default(1).describe('Matches that it serves at a time'),
-  seats: z.number().int().min(0).max(MOST_PLAYERS).optional().describe('Players who fit on it in all'),
+  seats: z.number().int().min(0).max(MOST_PLAYERS).optional().describe('Maximum number of players on it in all'),
   ports: z
     .record(z.string().min(1).max(64), z.number().int().min(1).max(65_535))
     .optional()
     .describe('The ports at which it listens inside its container, by name'),
-  attributes: ServerAttributes.optional().describe('What it says of itself, such as its mode or map'),
+  attributes: ServerAttributes.optional().describe('Facts about the server, such as its mode or map'),
 })
 
 /** The enrolment of a process that Muster has not started, with its identity and its address for players. */
@@ -64,7 +62,7 @@ export const EnrolmentBody = RegistrationBody.extend({
     .max(128)
     .regex(/^[!-~]+$/, 'must be visible ASCII characters')
     .optional()
-    .describe('Of a server that Muster has not started: the machine and the slot. A process takes the name of another'),
+    .describe('Of a server that Muster has not started: its machine and slot. A new process can take over the name'),
   address: z
     .strictObject({
       host: z
@@ -94,7 +92,7 @@ const seats = z.strictObject({
   teams: z
     .record(id, z.number().int().min(0).max(MOST_PLAYERS))
     .optional()
-    .describe('How many more, by team; default: in place of those who have left'),
+    .describe('Wanted players by team; default: as many as have left'),
 })
 
 const result = z.strictObject({
@@ -110,7 +108,7 @@ const match = z.strictObject({
   id,
   status: z
     .enum(['loading', 'open', 'closed', 'over', 'refused'])
-    .describe('`open`: players may come; `closed`: only those who were on it; `refused`: it cannot be served here'),
+    .describe('`open`: players may join; `closed`: only its players may return; `refused`: it cannot be served here'),
   players: playersOn.describe('Who is on the server, who may return, and who has left for good since the match began'),
   seats: seats.optional(),
   result: result.optional().describe('Of a match that is over'),
@@ -133,7 +131,7 @@ const listing = z
       .refine((given) => Object.keys(given).length <= MOST_TEAMS, `must have at most ${MOST_TEAMS} teams`)
       .optional()
       .describe('Seats by team; their sum is `seats`'),
-    password: z.string().min(1).max(128).optional().describe('Who wants a seat has to know it; nobody is told'),
+    password: z.string().min(1).max(128).optional().describe('Needed to get a seat; Muster shows it to nobody'),
     locked: z.boolean().default(false).describe('Nobody gets a seat; those who have one may return'),
     attributes: ServerAttributes.optional().describe(
       'By which players filter, as far as the configuration declares them',
@@ -154,17 +152,17 @@ export const ReportBody = z.strictObject({
     .int()
     .min(0)
     .max(Number.MAX_SAFE_INTEGER)
-    .describe('Grows with each report of an instance; a report that arrives late is not applied'),
+    .describe('Must grow with each report of an instance; a report with a lower number is ignored'),
   healthy: z.boolean().default(true).describe('False three times in a row: it is drained'),
-  draining: z.boolean().default(false).describe('It takes no match any more by its own wish'),
+  draining: z.boolean().default(false).describe('The server itself wants no more matches'),
   matches: z.array(match).max(MOST_MATCHES).default([]),
   attributes: ServerAttributes.optional(),
   knock: z
     .string()
     .max(64)
     .optional()
-    .describe('The whole of the datagram that begins with the `knock` of the orders: it proves the address'),
-  listing: listing.optional().describe('It is listed: players may look for it and take seats'),
+    .describe('The whole datagram that begins with the `knock` of the orders; this proves the address'),
+  listing: listing.optional().describe('Puts the server into the list, where players find it and take seats'),
 })
 
 /** A request to enrol a server that Muster has not started. */

@@ -88,7 +88,7 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
   }
 
   const unclear = (handle: string, detail = 'no reason was given') => {
-    const message = `poll: server ${JSON.stringify(handle)} is unclear: ${detail.slice(0, LONGEST_DETAIL)}`
+    const message = `poll: server ${JSON.stringify(handle)} has an unclear state: ${detail.slice(0, LONGEST_DETAIL)}`
     on.problem('status', new UnexpectedResponse(message, { operation: 'poll' }), { handle })
   }
 

@@ -54,7 +54,7 @@ describe('an invalid crowd', () => {
       'line 1: format: must be "muster-crowd-1"',
     ],
     ['a truncated line', [HEADER, '', PARTY.slice(0, -1)], 'line 3: is cut off: ends too early'],
-    ['a truncated string', [HEADER, PARTY.slice(0, 9)], 'line 2: is cut off: a text without an end'],
+    ['a truncated string', [HEADER, PARTY.slice(0, 9)], 'line 2: is cut off: a text without a closing quote'],
     ['a line that is not JSON', [HEADER, 'id;at;players'], 'line 2: is not JSON: a value is missing'],
     ['an unknown field', [HEADER, party('"at"', '"hat":1,"at"')], 'line 2: hat: is not known; did you mean at?'],
     ['a time that is not a number', [HEADER, party('"at":5', '"at":null')], 'line 2: at: must be a number, got null'],
@@ -96,7 +96,7 @@ describe('an invalid crowd', () => {
     [
       'parties out of order',
       [HEADER, PARTY, party('"p1","at":5', '"p2","at":4')],
-      'line 3: at: must not be before the 5 of the line above, got 4',
+      'line 3: at: must not be less than 5, the value of the line above, got 4',
     ],
     [
       'a duplicate party id',
@@ -107,7 +107,7 @@ describe('an invalid crowd', () => {
     [
       'fewer parties than generated',
       [HEADER.replace('}', ',"made":{"seed":1,"parameters":{},"parties":2}}'), PARTY],
-      'line 3: is missing: the crowd was made with 2 parties and has 1',
+      'line 3: is missing: the crowd should have 2 parties, but has 1',
     ],
     ['a line without an end', [HEADER, ' '.repeat(2 ** 20) + PARTY], 'line 2: is longer than a mebibyte'],
   ])('an invalid crowd is refused with its line: %s', async (_, lines, message) => {

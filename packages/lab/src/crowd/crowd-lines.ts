@@ -171,7 +171,7 @@ export function inLine<T>(number: number, read: () => T): T {
     if (!(error instanceof InvalidInput)) throw error
     const { field = '', message } = error
     const words = message.replace(/^(recording, line \d+|ticket): /, '').replace(field === '' ? '' : `${field}: `, '')
-    const torn = /is not JSON: .*(ends too early|a text without an end)$/.exec(words)
+    const torn = /is not JSON: .*(ends too early|a text without a closing quote)$/.exec(words)
     throw new InvalidCrowd(number, field, torn === null ? words : `is cut off: ${torn[1]}`)
   }
 }
@@ -190,7 +190,8 @@ function jsonOf(text: string, number: number): unknown {
     return JSON.parse(text) as unknown
   } catch {
     const { column, wrong } = jsonFault(text) ?? { column: 1, wrong: 'is invalid' }
-    const words = wrong === 'ends too early' || wrong === 'a text without an end' ? 'is cut off' : 'is not JSON'
+    const words =
+      wrong === 'ends too early' || wrong === 'a text without a closing quote' ? 'is cut off' : 'is not JSON'
     throw new InvalidCrowd(number, '', `${words}: ${wrong}`, column)
   }
 }
@@ -220,8 +221,8 @@ export async function readCrowd(lines: Iterable<string> | AsyncIterable<string>)
   if (parties.length === 0) throw new InvalidCrowd(number + 1, '', 'is missing: the crowd has no parties')
   const { made } = header
   if (made !== undefined && made.parties !== parties.length) {
-    const words = `is missing: the crowd was made with ${made.parties} parties and has ${parties.length}`
-    throw new InvalidCrowd(number + 1, '', `${words}; remove made from its first line to use it as it is`)
+    const words = `is missing: the crowd should have ${made.parties} parties, but has ${parties.length}`
+    throw new InvalidCrowd(number + 1, '', `${words}; to use the crowd anyway, delete the field made of its first line`)
   }
   return { header, parties }
 }
@@ -233,7 +234,7 @@ function createOrderCheck(): (party: CrowdParty, number: number) => void {
   return ({ id, at }, number) => {
     const refuse = (field: string, wrong: string) => new InvalidCrowd(number, field, wrong)
     if (ids.has(id)) throw refuse('id', `is the id of an earlier party too, got ${JSON.stringify(id)}`)
-    if (at < last) throw refuse('at', `must not be before the ${last} of the line above, got ${at}`)
+    if (at < last) throw refuse('at', `must not be less than ${last}, the value of the line above, got ${at}`)
     ids.add(id)
     last = at
   }

@@ -61,7 +61,7 @@ export function checkHappenings(
   const all = Object.entries(given).flatMap(([text, value]): Happening[] => {
     const here = [...path, text]
     const moment = checkMoment(text, here, 'after 5s', checking)
-    if (moment?.when === 'by') checking.faultOfName(here, 'happens at no certain time: write after')
+    if (moment?.when === 'by') checking.faultOfName(here, 'must happen at an exact time: write after in place of by')
     const form = checking.read(happeningSchema, value, here)
     if (moment === undefined || form === undefined) return []
     const happenings = Object.entries(form) as [Happening['what'], readonly string[]][]
@@ -105,12 +105,13 @@ export function checkExpectations(
     const moment = checkMoment(text, here, 'after 12s or by 20s', ground.checking)
     const form = ground.checking.read(expectationSchema, value ?? {}, here)
     if (form === undefined || moment === undefined) return []
-    if (Object.keys(form).length === 0) ground.checking.fault(here, 'expects nothing: write what must be so then')
+    if (Object.keys(form).length === 0)
+      ground.checking.fault(here, 'is empty: write what is expected, e.g. matched: [a, b]')
     const fields = Object.keys(value ?? {}) as (keyof ExpectationForm)[]
     return fields.flatMap((field) => {
       const place = [...here, field]
       if (moment.when === 'by' && !COME_TRUE.includes(field))
-        ground.checking.faultOfName(place, 'is so from the beginning, or never: write after in place of by')
+        ground.checking.faultOfName(place, 'cannot become true later: write after in place of by')
       const words = `${text}: ${field}: ${shown((value as Readonly<Record<string, unknown>>)[field])}`
       const expected = READERS[field](form, place, { ...ground, moment })
       return expected.map((one): Expectation => ({ ...one, ...moment, path: place, text: words }))
@@ -165,8 +166,7 @@ const READERS: Readonly<Record<keyof ExpectationForm, ExpectationReader>> = {
   },
   within: ({ within = 0, matched = [], together = [] }, path, ground) => {
     const names = [...matched, ...together].flat()
-    if (names.length === 0)
-      ground.checking.fault(path, 'needs matched or together beside it: the tickets that it is about')
+    if (names.length === 0) ground.checking.fault(path, 'needs matched or together next to it, to name the tickets')
     return [{ kind: 'within', tickets: names.flatMap((name) => ground.known.ids.get(name) ?? []), ms: within }]
   },
   balance: ({ balance = {} }, path, ground) => ofAttributes('balance', balance, path, ground),
@@ -195,7 +195,7 @@ function ofSeveral(
   return all.map(({ names, place }) => {
     const tickets = named(names, place, ground)
     const areKnown = names.every((name) => ground.known.ids.has(name))
-    if (tickets.length === 1 && areKnown) ground.checking.fault(place, 'names one ticket: it needs two at least')
+    if (tickets.length === 1 && areKnown) ground.checking.fault(place, 'names one ticket, but needs at least two')
     return { kind, tickets }
   })
 }

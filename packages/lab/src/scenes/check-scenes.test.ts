@@ -34,15 +34,15 @@ describe('an invalid file of scenes', () => {
       { scenes: [{ name: 'x', tickets: {}, expect: {} }] },
       [
         'scenes.0.tickets: must not be empty, got an object',
-        'scenes.0.expect: expects nothing: write what must be so, e.g. after 12s, got an object',
+        'scenes.0.expect: is empty: write what is expected, e.g. after 12s, got an object',
       ],
     ],
     [
       'a moment that expects nothing',
       expecting({}),
-      ['scenes.0.expect.after 9s: expects nothing: write what must be so then'],
+      ['scenes.0.expect.after 9s: is empty: write what is expected, e.g. matched: [a, b]'],
     ],
-    ['two scenes of one name', { scenes: [scene({}), scene({})] }, ['scenes.1.name: is the name of scenes.0 too']],
+    ['two scenes of one name', { scenes: [scene({}), scene({})] }, ['scenes.1.name: is also the name of scenes.0']],
     [
       'unknown queues, and a ticket without a queue',
       {
@@ -54,7 +54,7 @@ describe('an invalid file of scenes', () => {
       [
         'scenes.0.tickets.a.queue: "duell" is not a known queue of the file of queues; did you mean duel?',
         'scenes.0.tickets.b.queue: "duell" is not a known queue of the file of queues; did you mean duel?',
-        'scenes.1.tickets.a: wants no queue: write queue, one of duel, arena, steady',
+        'scenes.1.tickets.a: names no queue: write queue, one of duel, arena, steady',
       ],
     ],
     [
@@ -74,15 +74,15 @@ describe('an invalid file of scenes', () => {
       }),
       [
         'scenes.0.tickets.a b: is not a valid ticket name: 1 to 59 of A–Z, a–z, 0–9, _ and -',
-        'scenes.0.tickets.c: there are two tickets c-1: by its copies, and by its name',
+        'scenes.0.tickets.c: makes a copy named c-1, but another ticket has this name: rename one of them',
         'scenes.0.tickets.d.coordinates: must not be given with city',
         'scenes.0.tickets.d.city: "Berln" is not a known city of the list; did you mean Berlin?',
         'scenes.0.tickets.e.skil: is not known; did you mean skill?',
         'scenes.0.tickets.e.partty: is not known; did you mean party?',
-        '(warning) scenes.0.tickets.e.mood: is compared by no rule of duel',
+        '(warning) scenes.0.tickets.e.mood: is an attribute that no rule compares in duel',
         'scenes.0.tickets.f.at: must be a time with its unit, e.g. 12s, 500ms or 1m 30s, got "5"',
         'scenes.0.tickets.f.party: must be at least 1, got 0',
-        'scenes.0.tickets.ff.every: needs count: how many come',
+        'scenes.0.tickets.ff.every: needs count, the number of copies',
         'scenes.0.tickets.g.at: must be a time with its unit, e.g. 12s, 500ms or 1m 30s, got 12',
         'scenes.0.tickets.g.answer: must be "accept", "decline" or "none", got "yes"',
         'scenes.0.tickets.g.skill.from: is missing',
@@ -117,7 +117,7 @@ describe('an invalid file of scenes', () => {
         'scenes.0.expect.afer 9s: is not a moment: write e.g. after 12s or by 20s',
         'scenes.0.expect.after 9: is not a moment: write e.g. after 12s or by 20s',
         'scenes.0.expect.after 1h 25h: must be at most 24h: a scene of rules ends when every limit has relaxed',
-        'scenes.0.expect.by 9s.waiting: is so from the beginning, or never: write after in place of by',
+        'scenes.0.expect.by 9s.waiting: cannot become true later: write after in place of by',
       ],
     ],
     [
@@ -127,7 +127,7 @@ describe('an invalid file of scenes', () => {
       }),
       [
         'scenes.0.expect.after 4s.matched.0.1: names ticket b, which comes only at 5s',
-        'scenes.0.expect.after 4s.apart: names one ticket: it needs two at least',
+        'scenes.0.expect.after 4s.apart: names one ticket, but needs at least two',
         'scenes.0.expect.after 4s.together.1: "bb" is not a known ticket of this scene',
         'scenes.0.expect.after 4s.not matched.0: "B" is not a known ticket of this scene; did you mean b?',
       ],
@@ -169,7 +169,7 @@ describe('an invalid file of scenes', () => {
         'scenes.0.expect.after 9s.ended.a: "expird" is not a known end of a ticket; did you mean expired?',
         'scenes.0.expect.after 9s.teams.teem: "teem" is not a known team; did you mean team?',
         'scenes.0.expect.after 9s.matches: has a min above its max',
-        'scenes.0.expect.after 9s.within: needs matched or together beside it: the tickets that it is about',
+        'scenes.0.expect.after 9s.within: needs matched or together next to it, to name the tickets',
         'scenes.0.expect.after 9s.balance.skil: "skil" is not a known attribute of a ticket; did you mean skill?',
       ],
     ],
@@ -183,7 +183,7 @@ describe('an invalid file of scenes', () => {
         },
       }),
       [
-        'scenes.0.happens.by 6s: happens at no certain time: write after',
+        'scenes.0.happens.by 6s: must happen at an exact time: write after in place of by',
         'scenes.0.happens.after 4s.explode: is not known',
         'scenes.0.happens.after 6s: is empty: write what happens, e.g. cancel: a',
       ],
@@ -203,8 +203,8 @@ describe('an invalid file of scenes', () => {
         happens: { 'after 11s': { cancel: 'a' } },
       }),
       [
-        '(warning) scenes.0.tickets.late: is at 10s, when all expectations are over',
-        '(warning) scenes.0.happens.after 11s.cancel: is at 11s, when all expectations are over',
+        '(warning) scenes.0.tickets.late: is at 10s, after the last expectation',
+        '(warning) scenes.0.happens.after 11s.cancel: is at 11s, after the last expectation',
       ],
     ],
     [
@@ -218,17 +218,17 @@ describe('an invalid file of scenes', () => {
     [
       'too many players',
       inScene({ tickets: { a: { skill: 1, count: 1000, party: 21 } } }),
-      ['scenes.0.tickets: have 21000 players, and a scene at most 20000: see muster lab crowd'],
+      ['scenes.0.tickets: have 21000 players; a scene may have at most 20000. For more, use muster lab crowd'],
     ],
     [
       'too many tickets for too long',
       inScene({ tickets: { a: { skill: 1, count: 1000 } }, expect: { 'after 1h': { matches: 0 } } }),
-      ['scenes: have so many tickets for so long that they are a crowd: see muster lab run'],
+      ['scenes: have too many tickets for too long: use a crowd and muster lab run instead'],
     ],
     [
       'too long in total',
       { scenes: ['one', 'two'].map((name) => scene({ name, expect: { 'after 13h': { matches: 0 } } })) },
-      ['scenes: last 26h in all, and may last 24h'],
+      ['scenes: last 26h in all, but may last at most 24h'],
     ],
   ])('a file of scenes is checked for all its faults, with the nearest names: %s', (_, file, says) => {
     expect(faultsIn(file)).toEqual(says)
@@ -242,7 +242,7 @@ test('scenes may set the ratings of a predicted win, even if the rule is within 
   for (const rules of [[rule], [{ kind: 'any', rules: [rule, { kind: 'avoid' }] } as const]]) {
     const queue = defineQueue({ name: 'duel', teams: [{ name: 'side', count: 2, size: 1 }], rules, deploy })
     expect(faultsIn(inScene({ tickets }), [queue])).toEqual([
-      '(warning) scenes.0.tickets.a.mood: is compared by no rule of duel',
+      '(warning) scenes.0.tickets.a.mood: is an attribute that no rule compares in duel',
     ])
   }
 })

@@ -25,7 +25,7 @@ export function checkScenes(
   const names = whole.scenes.map((scene) => (scene as { readonly name?: unknown } | null)?.name)
   for (const [index, name] of names.entries())
     if (typeof name === 'string' && names.indexOf(name) < index)
-      checking.fault(['scenes', String(index), 'name'], `is the name of scenes.${names.indexOf(name)} too`)
+      checking.fault(['scenes', String(index), 'name'], `is also the name of scenes.${names.indexOf(name)}`)
   checkSize(scenes, checking)
   return { scenes, faults: checking.faults }
 }
@@ -41,9 +41,9 @@ function roundsOf({ endsAt, tickets, happenings, expectations }: Scene): number 
 function checkSize(scenes: readonly Scene[], checking: Checking): void {
   const ms = scenes.reduce((sum, { endsAt }) => sum + endsAt, 0)
   const work = scenes.reduce((sum, scene) => sum + roundsOf(scene) * scene.tickets.length, 0)
-  if (ms > LONGEST_MS) checking.fault(['scenes'], `last ${durationWords(ms)} in all, and may last 24h`)
+  if (ms > LONGEST_MS) checking.fault(['scenes'], `last ${durationWords(ms)} in all, but may last at most 24h`)
   else if (work > MOST_ROUNDS_OF_TICKETS)
-    checking.fault(['scenes'], 'have so many tickets for so long that they are a crowd: see muster lab run')
+    checking.fault(['scenes'], 'have too many tickets for too long: use a crowd and muster lab run instead')
 }
 
 function checkScene(given: unknown, path: FieldPath, { checking, queues, defaults: ofFile }: TicketGround): Scene[] {
@@ -62,7 +62,7 @@ function checkScene(given: unknown, path: FieldPath, { checking, queues, default
   if (checking.faults.slice(before).some(({ severity }) => severity === 'error')) return []
   const endsAt = expectations.reduce((last, { at }) => Math.max(last, at), 0)
   for (const { at, path: place } of [...known.tickets, ...happenings])
-    if (at > endsAt) checking.warn(place, `is at ${durationWords(at)}, when all expectations are over`)
+    if (at > endsAt) checking.warn(place, `is at ${durationWords(at)}, after the last expectation`)
   return [{ name, path, queues: own, tickets: known.tickets, happenings, expectations, endsAt }]
 }
 

@@ -110,7 +110,7 @@ export function checkTickets(
     players += size
     const twice = made.find(({ id }) => ids.has(id) || (id !== name && Object.hasOwn(given, id)))
     if (twice !== undefined)
-      checking.faultOfName(here, `there are two tickets ${twice.id}: by its copies, and by its name`)
+      checking.faultOfName(here, `makes a copy named ${twice.id}, but another ticket has this name: rename one of them`)
     for (const ticket of made) {
       ids.set(ticket.id, [ticket.id])
       last.set(ticket.id, ticket)
@@ -124,7 +124,10 @@ export function checkTickets(
     tickets.push(...made)
   }
   if (players > MOST_PLAYERS)
-    checking.fault(path, `have ${players} players, and a scene at most ${MOST_PLAYERS}: see muster lab crowd`)
+    checking.fault(
+      path,
+      `have ${players} players; a scene may have at most ${MOST_PLAYERS}. For more, use muster lab crowd`,
+    )
   const known = { tickets: tickets.toSorted((one, other) => one.at - other.at), ids, last }
   return { ...known, tickets: withAvoided(known, checking) }
 }
@@ -150,7 +153,7 @@ function ticketsOf(
     checkForm(player, [...path, 'players', String(index)], PLAYER_FIELDS, checking, compared)
   const { count = 1, every = 0, at = 0, priority = 0, answer = 'accept' } = whole
   if (form.every !== undefined && form.count === undefined)
-    checking.fault([...path, 'every'], 'needs count: how many come')
+    checking.fault([...path, 'every'], 'needs count, the number of copies')
   const size = count * (whole.players?.length ?? whole.party ?? 1)
   const made = Array.from({ length: size > room ? 0 : count }, (_, index) => {
     const id = form.count === undefined ? name : `${name}-${index + 1}`
@@ -173,7 +176,7 @@ function checkQueueNames(
   }
   if (wanted.length > 0) return wanted
   if (known.length === 1) return known
-  checking.fault(path, `wants no queue: write queue, one of ${known.slice(0, 12).join(', ')}`)
+  checking.fault(path, `names no queue: write queue, one of ${known.slice(0, 12).join(', ')}`)
   return []
 }
 
@@ -194,7 +197,11 @@ export function checkForm(
     if (attributes.has(name) || queues.length === 0) continue
     const near = checking.near(name, [...fields, ...attributes])
     if (near !== undefined) checking.fault([...path, name], `is not known; did you mean ${near}?`)
-    else checking.warn([...path, name], `is compared by no rule of ${queues.map((queue) => queue.name).join(', ')}`)
+    else
+      checking.warn(
+        [...path, name],
+        `is an attribute that no rule compares in ${queues.map((queue) => queue.name).join(', ')}`,
+      )
   }
 }
 

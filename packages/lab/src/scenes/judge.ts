@@ -84,7 +84,7 @@ export function listed(names: readonly string[]): string {
 /** Describes the state of a ticket, e.g. `a is matched with b since 3s`. */
 function stateWords(id: string, { view, tickets, matchOf }: Sight): string {
   const ticket = view.ticket(id)
-  if (ticket === undefined) return `${id} was refused (${view.refusal(id) ?? 'it has not come'})`
+  if (ticket === undefined) return `${id} was refused (${view.refusal(id) ?? 'it has not arrived'})`
   const since = (epochMs = ticket.createdAt) => durationWords(Math.max(0, epochMs - startOf(ticket, tickets)))
   switch (ticket.status) {
     case 'SEARCHING':
@@ -210,12 +210,12 @@ function wrongWait(id: string, why: string | undefined, sight: Sight): string[] 
     const ties = rules.some(({ rule, lets }) => rule === why && lets === fewest && lets < others)
     return blocking === why || (blocking !== undefined && ties)
   })
-  return isSo ? [] : [`${id} waits, but not for that: ${summary}`]
+  return isSo ? [] : [`${id} waits, but for another reason: ${summary}`]
 }
 
 function wrongRefusal(id: string, why: string | undefined, sight: Sight): string[] {
   const refusal = sight.view.refusal(id)
-  if (refusal === undefined) return [`it was taken: ${stateWords(id, sight)}`]
+  if (refusal === undefined) return [`it was not refused: ${stateWords(id, sight)}`]
   if (why === undefined || refusal.toLowerCase().includes(why.toLowerCase())) return []
   return [`${id} was refused for another reason: ${refusal}`]
 }

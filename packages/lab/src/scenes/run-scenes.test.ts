@@ -68,11 +68,11 @@ describe('an expectation of a scene', () => {
       'a ticket that waits for another reason',
       duel(far, { 'after 1s': { waiting: { a: 'near', b: 'players' } } }),
       [
-        'after 1s: waiting: { a: near, b: players }: a waits, but not for that: Rule "skill" lets through 0 of 1 ' +
-          'other ticket, and 1 more player is needed; the nearest miss is 220 where rule "skill" allows 100. ' +
+        'after 1s: waiting: { a: near, b: players }: a waits, but for another reason: Rule "skill" lets through 0 ' +
+          'of 1 other ticket, and 1 more player is needed; the nearest miss is 220 where rule "skill" allows 100. ' +
           'In 9 s rule "skill" relaxes.',
-        'after 1s: waiting: { a: near, b: players }: b waits, but not for that: Rule "skill" lets through 0 of 1 ' +
-          'other ticket, and 1 more player is needed; the nearest miss is 220 where rule "skill" allows 100. ' +
+        'after 1s: waiting: { a: near, b: players }: b waits, but for another reason: Rule "skill" lets through 0 ' +
+          'of 1 other ticket, and 1 more player is needed; the nearest miss is 220 where rule "skill" allows 100. ' +
           'In 9 s rule "skill" relaxes.',
       ],
     ],
@@ -88,7 +88,7 @@ describe('an expectation of a scene', () => {
     [
       'a refused ticket, and why',
       duel({ a: {}, b: { skill: 1 } }, { 'after 0s': { refused: { a: 'skill', b: 'skill' } } }),
-      ['after 0s: refused: { a: skill, b: skill }: it was taken: b waits'],
+      ['after 0s: refused: { a: skill, b: skill }: it was not refused: b waits'],
     ],
     [
       'a ticket that no queue accepts',
@@ -140,11 +140,11 @@ describe('an expectation of a scene', () => {
         { 'after 8s': { cancel: 'a', accept: 'b', leave: 'c' } },
       ),
       [
-        'after 8s: cancel: a: it could not be: Ticket a is already assigned to match vcj2fv8uvjpqao8vr6cc0 ' +
+        'after 8s: cancel: a: it could not be done: Ticket a is already assigned to match vcj2fv8uvjpqao8vr6cc0 ' +
           'and cannot be cancelled.',
-        'after 8s: accept: b: it could not be: Ticket b has no match awaiting acceptance. ' +
+        'after 8s: accept: b: it could not be done: Ticket b has no match awaiting acceptance. ' +
           'It may have timed out; read the ticket again.',
-        'after 8s: leave: c: it could not be: ticket c is in no match',
+        'after 8s: leave: c: it could not be done: ticket c is in no match',
       ],
     ],
     [

@@ -154,7 +154,7 @@ const hasBegun = (expected: Expectation, { tickets, view }: Sight) =>
 const mishapFailure = ({ happening, words }: Mishap): SceneFailure => ({
   path: happening.path,
   expected: `after ${durationWords(happening.at)}: ${happening.what}: ${listed(happening.names)}`,
-  instead: `it could not be: ${words}`,
+  instead: `it could not be done: ${words}`,
 })
 
 async function failureOf(

@@ -71,10 +71,10 @@ const aboutPlayers = {
     'Round-trip times to beacons in milliseconds, by the name of the beacon.',
   ),
   roles: optional(nameList, 'Roles that the players are willing to play.'),
-  avoid: optional(nameList, 'Tickets or players with whom they are not to be matched.'),
+  avoid: optional(nameList, 'Tickets or players who must not be in their match.'),
   attributes: optional(
     z.record(nameText, attribute),
-    'Attributes by name, where a name is taken by another field. Others are written as fields: `skill: 1500`.',
+    'Attributes whose names are also names of fields. Write all others as fields: `skill: 1500`.',
   ),
 }
 
@@ -91,7 +91,10 @@ const aboutTickets = {
 }
 
 const ofPlayer = {
-  id: optional(nameText, 'Id of the player, e.g. of one who comes again. Default: by the ticket.'),
+  id: optional(
+    nameText,
+    'Id of the player, e.g. to bring the same player again. Default: made from the name of the ticket.',
+  ),
   ...aboutPlayers,
 }
 
@@ -102,17 +105,17 @@ const playerSchema = withAttributes(ofPlayer, attribute)
 export const defaultsSchema = withAttributes(aboutTickets, attribute)
 
 const ofTicket = {
-  at: optional(duration, 'When it comes. Default 0s.'),
+  at: optional(duration, 'When the ticket is created. Default 0s.'),
   ...aboutTickets,
   players: optional(
     z.array(playerSchema).min(1).max(MOST_PLAYERS),
-    'The players of a party who differ. What the ticket says holds for those who do not say it themselves.',
+    'The players of a party, if they differ. A player takes each missing field from the ticket.',
   ),
   count: optional(
     z.int().min(1).max(MOST_COPIES),
-    'So many tickets like this: `a` becomes a-1, a-2, …, and the name `a` stands for all of them.',
+    'Number of copies of this ticket: `a` becomes a-1, a-2, …, and the name `a` stands for all of them.',
   ),
-  every: optional(duration, 'Time between the coming of one copy and of the next. Default 0s.'),
+  every: optional(duration, 'Time between one copy and the next. Default 0s.'),
 }
 
 export const ticketSchema = withAttributes(ofTicket, attributeOrSpread)
@@ -131,8 +134,8 @@ export const happeningSchema = z.strictObject({
 })
 
 const howMany = z.strictObject({
-  min: optional(z.int().min(0), 'At least so many.'),
-  max: optional(z.int().min(0), 'At most so many.'),
+  min: optional(z.int().min(0), 'Minimum number of matches.'),
+  max: optional(z.int().min(0), 'Maximum number of matches.'),
 })
 const limits = z.record(nameText, z.number().min(0))
 /** The schema of names, optionally with a reason for each. */
@@ -150,12 +153,12 @@ export const expectationSchema = z.strictObject({
   apart: optional(groups, 'Tickets of which no two are in one match.'),
   waiting: optional(
     withReasons,
-    'Tickets that wait, and by name why: the rule that is in the way, or players, if just players lack.',
+    'Tickets that wait. By ticket, the reason: the rule that blocks it, `players` if too few wait, or `paused`.',
   ),
-  refused: optional(withReasons, 'Tickets that no queue takes, and by name a part of the reason.'),
+  refused: optional(withReasons, 'Tickets that no queue accepts. By ticket, a part of the reason.'),
   ended: optional(
     z.record(nameText, nameText),
-    'Tickets that ended without a match, by name why: expired, cancelled, declined, not-accepted, …',
+    'Tickets that ended without a match. By ticket, the reason: expired, cancelled, declined, not-accepted, …',
   ),
   teams: optional(
     z.union([z.array(z.array(nameText).min(1)).min(1), z.record(nameText, nameList)], {
@@ -170,11 +173,8 @@ export const expectationSchema = z.strictObject({
     'How many matches there are in all.',
   ),
   within: optional(duration, 'Time within which the tickets of matched and together were matched.'),
-  balance: optional(
-    limits,
-    'By attribute: the most by which the averages of the teams of a match may differ, in every match.',
-  ),
-  spread: optional(limits, 'By attribute: the most by which the players of a match may differ, in every match.'),
+  balance: optional(limits, 'By attribute: the maximum difference between the averages of the teams, in every match.'),
+  spread: optional(limits, 'By attribute: the maximum difference between the players, in every match.'),
 })
 
 export type TicketForm = z.output<typeof ticketSchema>
@@ -191,7 +191,7 @@ export const sceneSchema = z.strictObject({
   happens: z.record(z.string(), z.unknown()).optional(),
   expect: z
     .record(z.string(), z.unknown(), { error: 'must be moments with what is expected then, e.g. after 12s' })
-    .refine((all) => Object.keys(all).length > 0, 'expects nothing: write what must be so, e.g. after 12s'),
+    .refine((all) => Object.keys(all).length > 0, 'is empty: write what is expected, e.g. after 12s'),
 })
 
 /** The schema of a whole file, in which the scenes are not validated yet. */

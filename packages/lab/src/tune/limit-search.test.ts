@@ -52,9 +52,9 @@ test('a search changes only limits that relax, even in `any` and in teams, and l
   expect(leftAlone.map(({ name, why }) => `${name}: ${why}`)).toEqual([
     'latency: does not relax; searched only if bounds are given',
     'difference skill: does not relax; searched only if bounds are given',
-    'fillForMs: searched only if asked for by also',
-    'lastResortMs: searched only if asked for by also',
-    'difference skill optionalAfterMs: searched only if asked for by also',
+    'fillForMs: searched only if listed in also',
+    'lastResortMs: searched only if listed in also',
+    'difference skill optionalAfterMs: searched only if listed in also',
     'distance by: whose wait counts is a decision, not a number',
   ])
 })
@@ -71,7 +71,7 @@ test('wait times listed in `also` are searched in addition to limits', () => {
 
 test('a search varies both numbers of `patience`, around the values in the file', () => {
   const more = { patience: { cost: 2.65, untilMs: 24_000 } }
-  expect(searched({}, more).leftAlone).toContainEqual({ name: 'patience', why: 'searched only if asked for by also' })
+  expect(searched({}, more).leftAlone).toContainEqual({ name: 'patience', why: 'searched only if listed in also' })
   const { numbers } = searched({ also: ['patience'] }, more)
   expect(numbers.map(({ name, path, isWait }) => [name, path.join('.'), isWait])).toEqual([
     ['patience cost', 'patience.cost', false],

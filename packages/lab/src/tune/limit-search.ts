@@ -185,7 +185,7 @@ function leftAloneIn(
   chosen: readonly Limit[],
   also: readonly WaitName[],
 ): LeftAlone[] {
-  const asked = 'searched only if asked for by also'
+  const asked = 'searched only if listed in also'
   const fixed = all
     .filter((limit) => !chosen.includes(limit))
     .map(({ name }) => ({ name, why: 'does not relax; searched only if bounds are given' }))

@@ -80,7 +80,7 @@ function impossible<M extends Measured>({ best, loosest, promises, tried }: Tune
   const shortest = PROMISES.waitP90Ms(promiseWords('waitP90Ms', waitP90Ms))
   const least = PROMISES.gaveUp(promiseWords('gaveUp', gaveUp))
   return [
-    `No schedule keeps the promises: of ${tried} that met all training seeds, even the nearest breaks them.`,
+    `No schedule keeps the promises: of ${tried} that ran with all training seeds, even the best one breaks them.`,
     `With it, ${saysAll(brokenBy(worstOf(best.training), promises))} (worst training seed).`,
     `With every limit at its loosest from the start on, ${shortest}, and ${least}.`,
   ]
@@ -129,7 +129,11 @@ function overfit({ trained, unseen, isOverfit, is }: UnseenVerdict): string[] {
   if (isOverfit)
     return [`${both}: it fits the training seeds rather than the queue. Train on more seeds or a longer crowd.`]
   if (is !== 'better') return []
-  return [unseen > trained * LASTING ? `${both}: the rest was theirs alone.` : `${both}: it is no accident of those.`]
+  return [
+    unseen > trained * LASTING
+      ? `${both}: a part of the gain holds for the training seeds only.`
+      : `${both}: the gain holds for other seeds too.`,
+  ]
 }
 
 /** Formats a change like `−19.2 %` or `+3.0 %`. */

@@ -25,7 +25,7 @@ const attributes = z
   .meta({
     type: ['object', 'null'],
     additionalProperties: { type: ['number', 'string', 'array', 'object'], items: { type: 'string' } },
-    description: 'What the rules of the profile look at; under `beacons`, milliseconds by the city of each beacon',
+    description: 'Values that the rules of the profile compare; `beacons`: milliseconds by the city of each beacon',
   })
 
 /** The fields of a body about one player. */
@@ -35,7 +35,7 @@ const playerKeys = {
     .string()
     .max(MOST.address)
     .nullish()
-    .describe('Only what a backend says counts; a player’s is the address of the request'),
+    .describe('Taken from backends only; for a player, the address of the request counts'),
   roles: list.optional().describe('Roles that the player would play'),
   avoid: list.optional().describe('Ids of players not to be matched with'),
   player_id: id.optional().describe('By a backend: who the player is. By a player who shares a token: any name'),
@@ -45,10 +45,13 @@ const playerKeys = {
     .max(SECRET_LENGTH.most)
     .optional()
     .describe(
-      'With `player_id` and a token that players share: drawn by the client, and kept by it. Not needed with the ' +
+      'With `player_id` and a token that players share: a random text that the client keeps. Not needed with the ' +
         'header `x-player-secret`',
     ),
-  coordinates: z.object({ latitude: z.number(), longitude: z.number() }).optional().describe('By a backend: degrees'),
+  coordinates: z
+    .object({ latitude: z.number(), longitude: z.number() })
+    .optional()
+    .describe('From a backend only: degrees'),
 }
 
 /** The fields that name profiles. A profile is a queue of the matchmaker. */
@@ -101,7 +104,7 @@ export const MatchBody = z
       )
       .min(1)
       .max(500)
-      .describe('Those with players in them; a team may have fewer than the profile wants, and not more'),
+      .describe('The teams that have players; a team may have fewer players than the profile requires, but not more'),
     skip_acceptance: z
       .boolean()
       .optional()

@@ -325,6 +325,6 @@ export function monitorView(
     status: unhealthy.length === 0 ? 'healthy' : 'unhealthy',
     healthy_components: components.length - unhealthy.length,
     unhealthy_components: unhealthy.length,
-    message: unhealthy.length === 0 ? 'all is well' : `not well: ${unhealthy.join(', ')}`,
+    message: unhealthy.length === 0 ? 'all is well' : `unhealthy: ${unhealthy.join(', ')}`,
   }
 }

@@ -227,7 +227,7 @@ export function createCheckStatements(
 function refused(field: string, name: string, queue: string): Problem {
   const short = field.slice(0, 140)
   const listed = JSON.stringify(name.slice(0, 128))
-  const inQueue = `a player's own word is not believed in ${JSON.stringify(queue)}`
+  const inQueue = `players may not set it in queue ${JSON.stringify(queue)}`
   const message = `${short}: ${inQueue}, unless its playerMayState lists ${listed}`
   return new Problem(400, 'not-believed', message, { field: short })
 }

@@ -32,28 +32,28 @@ const queueKey = z.strictObject({ profile: id })
 /** The routes by which an operator's backend acts on queues and players. */
 const operatorRoutes = {
   readCooldown: byBackends('GET /players/{player_id}/cooldown', {
-    summary: 'For how long a player may not wait, having let others down, and what still counts; by a backend',
+    summary: 'Read the cooldowns of a player, and the offences that still count; by a backend',
     input: playerKey,
     output: CooldownsSchema,
     anyId: true,
   }),
   forgive: byBackends('DELETE /players/{player_id}/cooldown', {
-    summary: 'Forget it: the player may wait at once; by a backend',
+    summary: 'End the cooldowns of a player and forget the offences; by a backend',
     input: playerKey,
     anyId: true,
   }),
 
   readPools: byBackends('GET /pools', {
-    summary: 'The pools of game servers by place: how many are warm, and how many matches found one; by a backend',
+    summary: 'List the pools of game servers by place: warm servers, and matches that found one; by a backend',
     input: z.strictObject({}),
     output: PoolsSchema,
   }),
   pausePool: byBackends('PATCH /pools/{pool}', {
-    summary: 'Keep no servers of a pool warm, or do so again, by a backend; matches still get servers',
+    summary: 'Pause or resume the warm servers of a pool, by a backend; matches still get servers',
     input: z.strictObject({ pool: id, paused: z.boolean() }),
   }),
   drainServer: byBackends('POST /servers/{server_id}/drain', {
-    summary: 'Let a game server take no match any more, by a backend; it is stopped once its matches are over',
+    summary: 'Drain a game server, by a backend: it takes no more matches and stops once its matches are over',
     input: z.strictObject({ server_id: id }),
     success: [202],
   }),
@@ -64,7 +64,7 @@ const operatorRoutes = {
   }),
 
   revokeEnrolment: byBackends('POST /enrolments/{key_id}/revoke', {
-    summary: 'Stop all servers that came with a key that is not in the configuration any more, by a backend',
+    summary: 'Stop all servers that enrolled with a key that the configuration no longer has, by a backend',
     input: z.strictObject({ key_id: z.string().regex(/^[\da-f]{8}$/, 'must be 8 hex digits') }),
     success: [202],
     errors: [409],
@@ -72,27 +72,27 @@ const operatorRoutes = {
   }),
 
   readResults: byBackends('GET /results', {
-    summary: 'The results of matches that the backend keeps refusing and that were set aside; by a backend',
+    summary: 'List the match results that were set aside because the backend keeps refusing them; by a backend',
     input: z.strictObject({}),
     output: ResultsSchema,
   }),
   repeatResult: byBackends('POST /results/{match_id}/repeat', {
-    summary: 'Send a result again that was set aside, by a backend',
+    summary: 'Repeat sending a result that was set aside, by a backend',
     input: z.strictObject({ match_id: id }),
     success: [202],
   }),
   dropResult: byBackends('DELETE /results/{match_id}', {
-    summary: 'Forget a result that was set aside, by a backend, which never gets it',
+    summary: 'Delete a result that was set aside, by a backend, which then never gets it',
     input: z.strictObject({ match_id: id }),
   }),
 
   pauseQueue: byBackends('POST /queues/{profile}/pause', {
-    summary: 'Make no matches of a profile until it is resumed, by a backend; tickets are taken and wait',
+    summary: 'Pause a profile, by a backend: it makes no matches, but still accepts tickets, which wait',
     input: queueKey,
     anyId: true,
   }),
   resumeQueue: byBackends('POST /queues/{profile}/resume', {
-    summary: 'End the pause of a profile, by a backend',
+    summary: 'Resume a paused profile, by a backend',
     input: queueKey,
     anyId: true,
   }),
@@ -116,44 +116,43 @@ const LONGEST_WAIT = 30
 /** All routes of the ticket API. */
 export const ticketRoutes = {
   monitor: ofThisProcess('GET /monitor', {
-    summary: 'Whether all is well',
+    summary: 'Read whether the API is healthy',
     input: z.strictObject({}),
     output: MonitorSchema,
   }),
   beacons: byPlayers('GET /locations/beacons', {
-    summary: 'Hosts to ping; their latencies go into the `beacons` attribute of a ticket, by city',
+    summary: 'List the hosts to ping; their latencies go into the `beacons` attribute of a ticket, by city',
     input: z.strictObject({}),
     output: BeaconsSchema,
     errors: [404],
   }),
 
   queues: byPlayers('GET /queues', {
-    summary: 'The queues: how many wait, and how long a ticket would wait that comes now from where the caller is',
+    summary: 'List the queues: how many players wait, and the expected wait of a new ticket from the caller’s place',
     input: z.strictObject({}),
     output: QueuesSchema,
   }),
 
   createTicket: byPlayers('POST /tickets', {
-    summary: 'Let a player wait for a match',
+    summary: 'Create a ticket, with which a player waits for a match',
     input: TicketBody,
     output: TicketSchema,
     success: [201],
     errors: [403, 409],
   }),
   createTickets: byBackends('POST /tickets/batch', {
-    summary:
-      'Let many players wait, each for themselves, by a backend; those that are refused do not keep the others from it',
+    summary: 'Create many tickets at once, by a backend; a refused ticket does not stop the others',
     input: z.strictObject({ tickets: z.array(z.unknown()).min(1).max(1000).describe('Each as in POST /tickets') }),
     output: BatchSchema,
   }),
   getTicket: byPlayers('GET /tickets/{ticket_id}', {
-    summary: 'Read a ticket; with `wait`, as soon as it has changed',
+    summary: 'Read a ticket; with `wait`, the answer comes once the ticket has changed',
     input: z.strictObject({
       ticket_id: id,
       wait: queryInteger(0, LONGEST_WAIT)
         .optional()
         .describe('Seconds to wait at most until the ticket has another version; default 0'),
-      version: version.optional().describe('The version that one knows; default: the present one'),
+      version: version.optional().describe('The version that the caller knows; default: the current one'),
       until,
     }),
     output: TicketSchema,
@@ -165,17 +164,17 @@ export const ticketRoutes = {
   }),
   ticketEvents: byPlayers('GET /tickets/{ticket_id}/events', {
     summary:
-      'The ticket whenever it has changed, as server-sent events called `ticket`; ' +
+      'Follow a ticket: each change is a server-sent event called `ticket`; ' +
       'the last is HOST_ASSIGNED or CANCELLED, or says `ended`',
     input: z.strictObject({
       ticket_id: id,
       until,
-      lastEventId: version.optional().describe('The version that one knows, as browsers send it'),
+      lastEventId: version.optional().describe('The version that the caller knows, as browsers send it'),
       token: z
         .string()
         .max(LONGEST_TOKEN)
         .optional()
-        .describe('Of POST /tickets/{ticket_id}/stream-token, instead of the header'),
+        .describe('Token of POST /tickets/{ticket_id}/stream-token, in place of the header'),
     }),
     output: TicketSchema,
     success: [200, 204],
@@ -183,13 +182,13 @@ export const ticketRoutes = {
   }),
   createStreamToken: byPlayers('POST /tickets/{ticket_id}/stream-token', {
     summary:
-      'A token for browsers, which send no header with an EventSource: good for the events of this ticket, for minutes',
+      'Get a token for an EventSource, which sends no headers: valid for minutes, for the events of this ticket only',
     input: ticketKey,
     output: StreamTokenSchema,
     success: [201],
   }),
   explainTicket: byPlayers('GET /tickets/{ticket_id}/explain', {
-    summary: 'Why a ticket still waits',
+    summary: 'Explain why a ticket still waits',
     input: ticketKey,
     output: ExplanationSchema,
   }),
@@ -207,19 +206,19 @@ export const ticketRoutes = {
   }),
 
   me: byOwnToken('GET /me', {
-    summary: 'What one is in now: tickets, groups, running matches with where to connect, lobbies',
+    summary: 'List what the calling player is in: tickets, groups, running matches with where to connect, lobbies',
     input: z.strictObject({}),
     output: PlayerSchema,
   }),
   findPlayer: byBackends('GET /players/{player_id}', {
-    summary: 'What a player is in now, by a backend',
+    summary: 'List what a player is in, by a backend',
     input: z.strictObject({ player_id: id }),
     output: PlayerSchema,
     anyId: true,
   }),
 
   createParty: byBackends('POST /group-tickets', {
-    summary: 'Let a party wait for a match together, by a backend',
+    summary: 'Queue a party for a match together, by a backend',
     input: PartyBody,
     output: PartySchema,
     success: [201],
@@ -227,14 +226,14 @@ export const ticketRoutes = {
   }),
 
   createGroup: byPlayers('POST /groups', {
-    summary: 'Make a group, and be its first member; alone and ready, the search starts at once',
+    summary: 'Create a group and own it; if `is_ready` is true, its search starts at once, with the owner alone',
     input: MemberBody,
     output: MemberSchema,
     success: [201],
     errors: [403, 409],
   }),
   getGroup: byPlayers('GET /groups/{group_id}', {
-    summary: 'Read a group that one is in',
+    summary: 'Read a group that the player is in',
     input: groupKey,
     output: GroupSchema,
   }),
@@ -244,25 +243,25 @@ export const ticketRoutes = {
     errors: [403, 409],
   }),
   joinGroup: byPlayers('POST /groups/{group_id}/members', {
-    summary: 'Join a group; the search starts when all members are ready, and nobody joins after',
+    summary: 'Join a group; the search starts when all members are ready, and then nobody can join',
     input: z.strictObject({ group_id: id, ...MemberBody.shape }),
     output: MemberSchema,
     success: [201],
     errors: [403, 409],
   }),
   getMember: byPlayers('GET /groups/{group_id}/members/{member_id}', {
-    summary: 'Read one’s own place in a group',
+    summary: 'Read the state of a member of a group',
     input: memberKey,
     output: MemberSchema,
   }),
   setReady: byPlayers('PATCH /groups/{group_id}/members/{member_id}', {
-    summary: 'Say whether one is ready',
+    summary: 'Set whether the player is ready',
     input: memberKey.extend({ is_ready: z.boolean() }),
     output: MemberSchema,
     errors: [409],
   }),
   leaveGroup: byPlayers('DELETE /groups/{group_id}/members/{member_id}', {
-    summary: 'Leave a group, or be taken out by its owner; once it searches, this cancels its search',
+    summary: 'Leave a group, or remove a member as its owner; if the group searches, this cancels its search',
     input: memberKey,
     errors: [409],
   }),
@@ -303,11 +302,11 @@ export const ticketRoutes = {
     errors: [409],
   }),
   playersLeft: byMatchServers('POST /matches/{match_id}/players-left', {
-    summary: 'These players do not play any more, by the match’s server; when nobody is left, the server is stopped',
+    summary: 'Report players who left the match, by the match’s server; when nobody is left, the server is stopped',
     input: z.strictObject({ match_id: id, player_ids: z.array(id).min(1).max(500) }),
   }),
   findInMatch: byMatchServers('GET /matches/{match_id}/players/{player_id}', {
-    summary: 'Whether a player may join the server of a match now: the server calls this when a client connects',
+    summary: 'Read whether a player may join the server of a match; the server calls this when a client connects',
     input: z.strictObject({ match_id: id, player_id: id }),
     output: PlayerInMatchSchema,
     anyId: true,
@@ -319,26 +318,26 @@ export const ticketRoutes = {
   }),
 
   serverReady: byAnyone('POST /server-ready', {
-    summary: 'A match’s server says that players may come: its token is MM_MATCH_SECRET, the match its MM_MATCH_ID',
+    summary: 'Report that the match’s server is ready, with MM_MATCH_SECRET as token and MM_MATCH_ID as match',
     input: z.strictObject({ match_id: id }),
     errors: [403],
   }),
 
   inspectTickets: byBackends('GET /inspect/tickets', {
-    summary: 'What waits, by a backend, where this is switched on',
+    summary: 'List waiting tickets, by a backend, if `inspect` is on',
     input: z.strictObject({ limit: queryInteger(0, 1000).optional().describe('Tickets shown at most; default 100') }),
     output: TicketsInspectedSchema,
     errors: [404],
   }),
   inspectMatches: byBackends('GET /inspect/matches', {
-    summary: 'Matches of which a server exists or may exist, by a backend, where this is switched on',
+    summary: 'List matches of which a server exists or may exist, by a backend, if `inspect` is on',
     input: z.strictObject({}),
     output: MatchesInspectedSchema,
     errors: [404],
   }),
 
   inspectServers: byBackends('GET /inspect/servers', {
-    summary: 'Game servers that have registered, by a backend, where this is switched on',
+    summary: 'List registered game servers, by a backend, if `inspect` is on',
     input: z.strictObject({}),
     output: ServersInspectedSchema,
     errors: [404],
@@ -366,10 +365,10 @@ export const subjects: Readonly<Record<string, string>> = {
   servers: 'Game servers: they register and report; players list them; backends drain and stop them.',
   '.well-known': 'Keys by which join tokens are checked.',
   seats: 'Seats of players on listed servers.',
-  enrolments: 'Keys with which servers on machines of your own came; for backends.',
+  enrolments: 'Keys with which servers on your own machines enrolled; for backends.',
   pools: 'Pools of servers, and servers that players start.',
   matches: 'Matches that run, and private matches; for backends and game servers.',
-  'server-ready': 'A game server says that it is ready.',
+  'server-ready': 'A game server reports that it is ready.',
   inspect: 'Queues, tickets, matches and servers as they are; for backends.',
   'openapi.json': 'This document.',
 }

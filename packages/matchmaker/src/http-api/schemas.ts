@@ -41,7 +41,7 @@ export const Assignment = z
         latency_ms: maybeNumber.describe('Milliseconds that no player’s round trip to the beacon exceeds'),
       })
       .nullable()
-      .describe('What the latency rule of the queue promises, if it has one'),
+      .describe('The latency that the latency rule of the queue ensures, if the queue has one'),
     join_token: text
       .optional()
       .describe('In the ticket of one player: proves to the game server who they are, for five minutes'),
@@ -101,7 +101,7 @@ export const TicketSchema = z
       .describe('When HOST_ASSIGNED, how its match ended: `server-lost` by a crash, `nobody-joined` if no player came'),
     estimated_wait: EstimatedWait.nullable()
       .optional()
-      .describe('While it searches: how much longer from now on; null where too little was seen'),
+      .describe('While the ticket searches: its expected further wait; null if there is too little data'),
   })
   .meta({ id: 'Ticket' })
 
@@ -160,11 +160,13 @@ export const ExplanationSchema = z
           .optional()
           .describe('To backends: the other ticket that came nearest to being let through'),
         lacks: whole.optional().describe('To backends: players who are missing before there are enough'),
-        target_wait_ms: ms.optional().describe('To backends: the wait that limits aim at, if they follow who comes'),
+        target_wait_ms: ms.optional().describe('To backends: the target wait, if the queue has targetWaitMs'),
         ahead_ms: z
           .number()
           .optional()
-          .describe('To backends: by how much its limits are ahead of its wait then, or behind it where negative'),
+          .describe(
+            'To backends: with a target wait, by how much its limits are ahead of its wait, or behind if negative',
+          ),
         next: z
           .object({
             in_ms: ms,
@@ -259,9 +261,7 @@ export const SeatSchema = z
     team_id: maybeText,
     status: z
       .enum(['starting', 'held', 'taken', 'away'])
-      .describe(
-        '`starting`: its server starts; `held`: for its player; `taken`: they are there; `away`: they may return',
-      ),
+      .describe('`starting`: its server starts; `held`: reserved; `taken`: the player is there; `away`: may return'),
     until: maybeText.describe('When a held seat expires unless it is read again, or a start is given up'),
     assignment: Assignment.nullable().describe('Where to connect, with a fresh join token; null while it starts'),
   })
@@ -427,7 +427,7 @@ export const MatchesInspectedSchema = z.object({
       phase: z
         .enum(['creating', 'finding', 'retrying', 'starting', 'warming', 'running', 'stopping'])
         .describe('`finding`: the answer to its create was lost; `warming`: a server of a pool, without a match'),
-      stop_reason: maybeText.describe('Why its server is not wanted any more; its players have left it by then'),
+      stop_reason: maybeText.describe('Why its server is no longer needed; its players have left it by then'),
       pool: maybeText.describe('Of a server of a pool, which is no match itself'),
       found_at: isoTime,
       ticket_ids: z.array(text),

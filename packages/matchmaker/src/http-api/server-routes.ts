@@ -63,11 +63,11 @@ const OrdersSchema = z.object({
       attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
     })
     .optional()
-    .describe('It is to list itself so: `listing` of its reports takes these over'),
+    .describe('The values that `listing` of its next reports must have'),
   knock: z
     .string()
     .optional()
-    .describe('A UDP datagram that begins so comes to its address: its reports repeat the whole, or no match comes'),
+    .describe('Muster sends the server a UDP datagram that begins so. It gets matches once a report repeats it whole'),
 })
 
 const RegisteredSchema = OrdersSchema.extend({
@@ -84,7 +84,7 @@ const RegisteredSchema = OrdersSchema.extend({
   token: z
     .string()
     .optional()
-    .describe('Of a server that Muster has not started: with which it speaks from now on, as with MUSTER_SERVER_TOKEN'),
+    .describe('Of a server that Muster has not started: the token of its further calls, as MUSTER_SERVER_TOKEN'),
 })
 
 const JoinKeysSchema = z.object({
@@ -114,14 +114,14 @@ export const joinKeyRoutes = {
 export const serverRoutes = {
   registerServer: byGameServers('POST /servers', {
     summary:
-      'A game server says that it runs, by its token MUSTER_SERVER_TOKEN, or, if Muster has not started it, by ' +
-      'MUSTER_ENROL_KEY; the same again changes nothing',
+      'Register a game server, with its token MUSTER_SERVER_TOKEN or, if Muster has not started it, with ' +
+      'MUSTER_ENROL_KEY; a repeated call changes nothing',
     input: EnrolmentBody,
     output: RegisteredSchema,
     errors: [409, 410],
   }),
   reportServer: byGameServers('PUT /servers/me', {
-    summary: 'A game server says its whole state, and hears what it is to do, as soon as that differs from `version`',
+    summary: 'Report the whole state of a game server; the answer has its orders once they differ from `version`',
     input: ReportBody.extend({
       wait: queryInteger(0, LONGEST_WAIT)
         .optional()
@@ -154,9 +154,9 @@ const shown = {
     .string()
     .max(LONGEST_CLAUSE)
     .optional()
-    .describe('Fields, `-` before one that is to descend; default `ping,-seats.taken`'),
+    .describe('Fields to sort by, in descending order with `-` before the name; default `ping,-seats.taken`'),
   limit: queryInteger(1, LARGEST_PAGE).optional().describe('Servers on a page; default 20'),
-  cursor: z.string().max(LONGEST_CURSOR).optional().describe('`next` of the page before'),
+  cursor: z.string().max(LONGEST_CURSOR).optional().describe('`next` of the previous page'),
   latency: texts(MOST_LATENCIES, 128)
     .optional()
     .describe('`Frankfurt 23`: milliseconds to a beacon, as measured. Default: estimated from the address'),
@@ -202,12 +202,17 @@ const PageChangeSchema = z.object({
 })
 
 const party = {
-  group_id: z.string().min(1).max(128).optional().describe('The group with which one comes: all get a seat, or nobody'),
+  group_id: z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .describe('Group of the player: all its members get a seat, or nobody'),
   player_ids: playerIds.optional().describe('By a backend, which seats others'),
 }
 const joining = {
-  team: z.string().min(1).max(64).optional().describe('Default: the one with the most room'),
-  build: z.string().min(1).max(128).optional().describe('The build of the game; servers of another one are refused'),
+  team: z.string().min(1).max(64).optional().describe('Team of the player; default: the one with the most free seats'),
+  build: z.string().min(1).max(128).optional().describe('Build of the game; servers with another build are refused'),
   ...party,
 }
 
@@ -225,33 +230,33 @@ const start = z.strictObject({
 /** The routes by which players find servers and take seats. */
 export const seatRoutes = {
   listServers: byOwnToken('GET /servers', {
-    summary: 'Servers that one may join: a page, filtered and sorted',
+    summary: 'List the servers that the player may join: a page, filtered and sorted',
     input: z.strictObject(shown),
     query,
     output: PageSchema,
   }),
   serverEvents: byOwnToken('GET /servers/events', {
     summary:
-      'The page that one looks at whenever it has changed, at most once a second, as server-sent events: ' +
+      'Follow a page of the list, at most one change a second, as server-sent events: ' +
       '`page` with all of it first, then `change`',
     input: z.strictObject(shown),
     query,
     output: PageChangeSchema,
   }),
   getServer: byOwnToken('GET /servers/{server_id}', {
-    summary: 'One server of the list',
+    summary: 'Read one server of the list',
     input: z.strictObject({ server_id: idText }),
     output: ListedServerSchema,
   }),
   holdSeat: byOwnToken('POST /servers/{server_id}/seats', {
-    summary: 'Hold a seat; again: the same one, renewed. A seat that one holds elsewhere is given back',
+    summary: 'Hold a seat, or renew the one held on this server. A seat held on another server is given back',
     input: z.strictObject({ server_id: idText, password: z.string().max(128).optional(), ...joining }),
     output: SeatsSchema,
     success: [201, 200],
     errors: [409],
   }),
   quickJoin: byOwnToken('POST /seats', {
-    summary: 'Hold a seat on the best server without a password; with `start`, one is started where there is none',
+    summary: 'Hold a seat on the best server without a password; with `start`, start a server if none fits',
     input: z.strictObject({
       where: z.array(z.string().max(LONGEST_CLAUSE)).max(MOST_CLAUSES).optional(),
       q: z.string().max(64).optional(),
@@ -268,19 +273,19 @@ export const seatRoutes = {
     errors: [404, 409],
   }),
   startServer: byOwnToken('POST /pools/{pool}/servers', {
-    summary: 'Start a server for a game of one’s own, with seats for those who start it; follow the seat',
+    summary: 'Start a server for a private game, with seats for the players who start it; then follow the seat',
     input: start.extend({ pool: name, ...party }),
     output: z.object({ server_id: z.string(), seats: z.array(SeatSchema).describe('To a player, their own') }),
     success: [202],
     errors: [409],
   }),
   getSeat: byOwnToken('GET /seats/{seat_id}', {
-    summary: 'Read one’s seat with a fresh join token: a held one is held for longer',
+    summary: 'Read the player’s seat with a fresh join token; this renews a held seat',
     input: z.strictObject({ seat_id: idText }),
     output: SeatSchema,
   }),
   releaseSeat: byOwnToken('DELETE /seats/{seat_id}', {
-    summary: 'Give one’s seat back',
+    summary: 'Give the player’s seat back',
     input: z.strictObject({ seat_id: idText }),
   }),
 } as const

@@ -67,7 +67,7 @@ describe('an attribute that a rule compares', () => {
     const { call } = setUpReal(queues)
     const { json } = await call('ann', 'POST', '/tickets', { profile: 'ranked', attributes: { skill: 4242 } })
     expect((json as { message: string }).message).toBe(
-      'attributes.skill: a player\'s own word is not believed in "ranked", unless its playerMayState lists "skill"',
+      'attributes.skill: players may not set it in queue "ranked", unless its playerMayState lists "skill"',
     )
   })
 })

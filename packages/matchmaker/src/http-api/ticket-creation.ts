@@ -108,7 +108,7 @@ function queuesOf({
   profiles,
 }: Pick<TicketBody, 'profile' | 'profiles'>): Pick<TicketInput, 'queue' | 'queues'> {
   if ((profile === undefined) === (profiles === undefined)) {
-    throw new Problem(400, 'invalid-input', 'profile: must be given, or profiles', { field: 'profile' })
+    throw new Problem(400, 'invalid-input', 'profile: must be given unless profiles is given', { field: 'profile' })
   }
   return profile === undefined ? { queues: profiles } : { queue: profile }
 }

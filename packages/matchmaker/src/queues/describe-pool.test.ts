@@ -69,8 +69,8 @@ test('the description of a pool contains every field, and no value of a variable
   expect(describePool(pool)).toEqual([
     'Its servers run game, version 1.',
     'Servers are kept warm at Frankfurt and Paris, so that 97.5 % of matches find one; 30 servers at most.',
-    'A place keeps none where more than 20 % of those that play would be idle.',
-    '12.5 server-hours of idleness an hour are paid at most.',
+    'A place keeps none if its idle servers would be more than 20 % of its playing ones.',
+    '12.5 idle server-hours an hour are paid at most.',
     'A server serves 20 matches, and takes none 10 h after its create.',
     'A server without a match is kept for 90 s although there are enough.',
     'A match takes a warm server whose round trip is at most 25 ms longer than that of the best place.',

@@ -93,11 +93,12 @@ export function describePool(pool: DescribedPool): readonly string[] {
         : [
             `servers are kept warm ${where}, so that ${percent(warm.hit)} of matches find one; ` +
               `${counted(warm.max, 'server')} at most`,
-            `a place keeps none where more than ${percent(warm.maxIdleShare)} of those that play would be idle`,
+            `a place keeps none if its idle servers would be more than ${percent(warm.maxIdleShare)} ` +
+              'of its playing ones',
           ]),
     ...(!creates || warm?.perHour === undefined
       ? []
-      : [`${digits(warm.perHour)} server-hours of idleness an hour are paid at most`]),
+      : [`${digits(warm.perHour)} idle server-hours an hour are paid at most`]),
     `a server serves ${counted(reuse.maxMatches, 'match', 'matches')}${age}`,
     ...(creates && canBeIdle
       ? [`a server without a match is kept for ${duration(keepIdleSeconds * 1000)} although there are enough`]

@@ -79,9 +79,9 @@ describe('explain of a ticket that waits', () => {
     const one = (mode: string, region: string): Waiting => ({ attributes: { mode, region } })
     const why = explain(rules, [one('a', 'x'), one('a', 'y'), one('a', 'z')])
     expect(why).toMatchObject({ blocking: 'equal region', waiting: 2, others: 0 })
-    expect(why.summary).toBe('Nobody else waits who has the same for rule "equal region".')
+    expect(why.summary).toBe('Nobody else waits with the same value for rule "equal region".')
     expect(explain(rules, [one('a', 'x'), one('a', 'y'), one('b', 'x')]).summary).toBe(
-      'Nobody else waits who has the same for rules "equal mode" and "equal region".',
+      'Nobody else waits with the same value for rules "equal mode" and "equal region".',
     )
   })
 
@@ -171,7 +171,7 @@ describe('explain of a ticket that waits', () => {
     expect(explain([{ kind: 'equal', attribute: 'mode' }], [mode('a'), mode('b')])).toMatchObject({
       others: 0,
       blocking: 'equal mode',
-      summary: 'Nobody else waits who has the same for rule "equal mode".',
+      summary: 'Nobody else waits with the same value for rule "equal mode".',
     })
     const many = Array.from({ length: 200 }, (_, index) => mode(`mode ${index}`))
     expect(explain([{ kind: 'equal', attribute: 'mode' }], many).others).toBe(0)
@@ -181,7 +181,7 @@ describe('explain of a ticket that waits', () => {
     const balance: RuleDefinition = { kind: 'balance', attribute: 'skill', max: 1 }
     const teams = [{ name: 'team', count: 2, size: 1 }]
     expect(explain([balance], [skill(1), skill(5)], { matchSize: undefined, teams }).summary).toBe(
-      'Enough others wait, but perhaps not such as go together by "balance skill".',
+      'Enough others wait, but they may not fit together under "balance skill".',
     )
     expect(explain([], [{}, {}]).summary).toBe('Enough others wait for a match.')
   })
@@ -263,8 +263,8 @@ describe('explain in a queue with a target wait', () => {
     expect(why(40_000)).toMatchObject({
       summary:
         'Rule "difference skill" lets through 0 of 1 other ticket, and 1 more player is needed; the nearest miss is ' +
-        '300 where rule "difference skill" allows 126. Limits follow how many players come, for waits of 24 s: its ' +
-        'own are as loose as after 40 s more. In 5 s rule "difference skill" relaxes.',
+        '300 where rule "difference skill" allows 126. Limits adapt to how many players come, to reach waits of ' +
+        '24 s: those of this ticket are relaxed by 40 s in advance. In 5 s rule "difference skill" relaxes.',
       targetWaitMs: 24_000,
       aheadMs: 40_000,
       next: { inMs: 5000, changes: [{ rule: 'difference skill', from: 125.992, to: 141.421 }] },
@@ -274,7 +274,7 @@ describe('explain in a queue with a target wait', () => {
 
   test('with a negative relaxation head start, explain gives the strictest limits of the target wait', () => {
     expect(why(-20_000, 4000)).toMatchObject({
-      summary: expect.stringContaining('enough come for it to begin with the strictest. In 21 s rule'),
+      summary: expect.stringContaining('enough come for this ticket to begin with the strictest. In 21 s rule'),
       aheadMs: -20_000,
       next: { inMs: 21_000 },
     })
@@ -326,18 +326,18 @@ test('explain names the sizes of matches that are tried, and which of them lack 
   const few = explain([even], waiting(3), { teams, matchSize: undefined })
   expect(few.lacks).toBe(1)
   expect(few.summary).toBe(
-    '2 other tickets could be in its match; 1 more player is needed. By "even" matches of 16, 12, 8 or 4 players are ' +
-      'tried, the largest first; 3 are there for one of 4 or more.',
+    '2 other tickets could be in its match; 1 more player is needed. Under "even", matches of 16, 12, 8 or 4 players ' +
+      'are tried, the largest first; 3 players are too few for 4 or more.',
   )
   expect(explain([even], waiting(9), { teams, matchSize: undefined }).summary).toBe(
-    'Enough others wait for a match. By "even" matches of 16, 12, 8 or 4 players are tried, the largest first; 9 are ' +
-      'there for one of 12 or more.',
+    'Enough others wait for a match. Under "even", matches of 16, 12, 8 or 4 players are tried, the largest first; 9 ' +
+      'players are too few for 12 or more.',
   )
   const soon = explain([even], [skill(1, 1000), ...waiting(8).map(() => skill(1))], { teams, matchSize: undefined })
   expect(soon.lacks).toBe(7)
   expect(soon.summary).toBe(
-    '8 other tickets could be in its match; 7 more players are needed. By "even" matches of 16 players are tried, ' +
-      'the largest first; 9 are there for one of 16 or more. In 4 s 4 players are enough.',
+    '8 other tickets could be in its match; 7 more players are needed. Under "even", matches of 16 players are ' +
+      'tried, the largest first; 9 players are too few for 16 or more. In 4 s 4 players are enough.',
   )
 })
 
@@ -356,7 +356,7 @@ describe('explain of values that look alike', () => {
   const inForm = `"${word}" in another Unicode form`
   const its = (what: string) => `Another ticket has ${what} ${inForm}.`
   const passes = (what: string, rule: string) =>
-    `Another ticket has ${what} ${inForm}, which rule "${rule}" takes for another value.`
+    `Another ticket has ${what} ${inForm}, which rule "${rule}" treats as a different value.`
 
   test.each<[what: string, sentence: string, rules: readonly RuleDefinition[], one: Waiting, two: Waiting]>([
     [

@@ -365,7 +365,7 @@ const MOST_SIZES = 6
 /** Returns the sentence about the sizes of a match that are tried and lack players, with a leading space. */
 function sizesSentence({ sizes, players, rules }: TriedSizes): string {
   const by = rules.map(quoted).join(', ')
-  if (sizes.length === 0) return ` By ${by} no match with it has an allowed number of players now.`
+  if (sizes.length === 0) return ` Under ${by}, no match with this ticket has an allowed number of players now.`
   const named = sizes.slice(0, MOST_SIZES)
   const more = sizes.length > named.length ? [`${sizes.length - named.length} smaller sizes`] : []
   const words = [...named.map(String), ...more]
@@ -374,8 +374,8 @@ function sizesSentence({ sizes, players, rules }: TriedSizes): string {
   const lack =
     tooLarge.length === 0
       ? ''
-      : `; ${players} ${players === 1 ? 'is' : 'are'} there for one of ${tooLarge.at(-1)} or more`
-  return ` By ${by} matches of ${list} players are tried, the largest first${lack}.`
+      : `; ${count(players, 'player')} ${players === 1 ? 'is' : 'are'} too few for ${tooLarge.at(-1)} or more`
+  return ` Under ${by}, matches of ${list} players are tried, the largest first${lack}.`
 }
 
 /**
@@ -393,9 +393,9 @@ function patienceSentence({ patientForMs, lacks, blocking }: Omit<Explanation, '
  */
 function targetSentence({ targetWaitMs, aheadMs = 0 }: Pick<Explanation, 'targetWaitMs' | 'aheadMs'>): string {
   if (targetWaitMs === undefined) return ''
-  const aim = ` Limits follow how many players come, for waits of ${rounded(targetWaitMs / 1000)} s`
-  if (aheadMs <= 0) return `${aim}: enough come for it to begin with the strictest.`
-  return `${aim}: its own are as loose as after ${rounded(aheadMs / 1000)} s more.`
+  const aim = ` Limits adapt to how many players come, to reach waits of ${rounded(targetWaitMs / 1000)} s`
+  if (aheadMs <= 0) return `${aim}: enough come for this ticket to begin with the strictest.`
+  return `${aim}: those of this ticket are relaxed by ${rounded(aheadMs / 1000)} s in advance.`
 }
 
 function obstacleOf(
@@ -405,8 +405,8 @@ function obstacleOf(
 ): string {
   const { waiting, others, compatible, blocking, nearest, lacks, rules } = why
   if (waiting === 0) return 'Nobody else waits'
-  if (unshared.length > 0) return `Nobody else waits who has the same for ${ruleNames(unshared)}`
-  if (others === 0) return `None of ${count(waiting, 'other ticket')} comes near it`
+  if (unshared.length > 0) return `Nobody else waits with the same value for ${ruleNames(unshared)}`
+  if (others === 0) return `None of ${count(waiting, 'other ticket')} comes close to this one`
   if (lacks > 0) {
     const players = `${count(lacks, 'more player')} ${lacks === 1 ? 'is' : 'are'} needed`
     if (blocking === undefined) return `${count(compatible, 'other ticket')} could be in its match; ${players}`
@@ -416,7 +416,7 @@ function obstacleOf(
   }
   if (blocking !== undefined) return `Enough others wait, but not the players whom rule ${quoted(blocking)} needs`
   if (together.length > 0)
-    return `Enough others wait, but perhaps not such as go together by ${together.map(quoted).join(', ')}`
+    return `Enough others wait, but they may not fit together under ${together.map(quoted).join(', ')}`
   return 'Enough others wait for a match'
 }
 

@@ -86,7 +86,7 @@ describe('an invalid queue', () => {
     [target({ rules: [{ kind: 'distance', maxKm: { strictest: 5, loosest: 5 } }] }), 'targetWaitMs: needs a limit'],
     [
       target({}, { kind: 'distance', maxKm: steps([0, 1], [1000, 2]) }),
-      'rules.1.maxKm: must be a number or { strictest, loosest }: in a queue with targetWaitMs, nothing is timed',
+      'rules.1.maxKm: must be a number or { strictest, loosest }: a queue with targetWaitMs has no timed limits',
     ],
     [target({}, { kind: 'not', rule: { kind: 'distance', maxKm: bounds } }), 'rules.1.rule: must not relax within not'],
     [
@@ -301,7 +301,7 @@ function lines(many: number, steps: number): object[] {
 describe('a queue from JSON', () => {
   test('a queue in invalid JSON is refused with the position and the cause, without showing the text', () => {
     expect(() => queueFromJson('{\n  "name": "duel",\n}')).toThrow(
-      'queue: is not JSON: line 3, column 1: a comma before the end',
+      'queue: is not JSON: line 3, column 1: a comma before the closing bracket',
     )
     expect(() => queueFromJson('{"hiddenEnvironment":"swordfish')).toThrow(InvalidQueue)
     expect(() => queueFromJson('{"hiddenEnvironment":"swordfish')).not.toThrow('swordfish')

@@ -118,7 +118,7 @@ export function similarValue(rule: RuleDefinition & { readonly name: string }, w
       const near = others && similarOf(values, others, pool, slot)
       if (near === undefined) continue
       const has = `Another ticket has ${what} ${inWords(near)}`
-      return wantsSame ? has : `${has}, which rule ${name} takes for another value`
+      return wantsSame ? has : `${has}, which rule ${name} treats as a different value`
     }
     return undefined
   }

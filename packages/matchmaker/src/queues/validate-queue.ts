@@ -231,7 +231,7 @@ function problemsOfTypes(rules: readonly Rule[]): QueueFault[] {
   return problems
 }
 
-const NOTHING_TIMED = ': in a queue with targetWaitMs, nothing is timed'
+const NOTHING_TIMED = ': a queue with targetWaitMs has no timed limits'
 
 type PlacedLimit = readonly [path: readonly PropertyKey[], limit: RelaxingLimit]
 

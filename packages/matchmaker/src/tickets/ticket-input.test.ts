@@ -52,5 +52,5 @@ describe('an invalid ticket', () => {
 
 test('a ticket with a duplicate in a list attribute is refused with this reason', () => {
   const read = () => readTicketInput({ queue: 'duel', players: [{ id: 'ann', attributes: { maps: ['ice', 'ice'] } }] })
-  expect(read).toThrow('players.0.attributes.maps: must not hold anything twice')
+  expect(read).toThrow('players.0.attributes.maps: must not list anything twice')
 })

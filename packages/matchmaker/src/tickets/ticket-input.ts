@@ -144,7 +144,7 @@ export const coordinates: z.ZodType<Coordinates> = z.object({
 
 const shortText = z.string().max(MOST.characters).refine(isWellFormed, 'must be well-formed Unicode')
 const name = shortText.min(1)
-const NOT_TWICE = 'must not hold anything twice'
+const NOT_TWICE = 'must not list anything twice'
 const distinct = (list: readonly string[]) => new Set(list).size === list.length
 const names = (most: number) => z.array(name).max(most).refine(distinct, NOT_TWICE)
 const atMost = (most: number) =>

@@ -43,7 +43,7 @@ const toPlayer = { input: z.strictObject({ ...inLobby, playerId: id }), output: 
 /** All operations of the lobby API. */
 export const lobbyRoutes = {
   create: byPlayers('POST /lobbies', {
-    summary: 'Make a lobby, and host it',
+    summary: 'Create a lobby and become its host',
     input: CreateLobby,
     output: LobbySchema,
     success: [201],
@@ -55,26 +55,26 @@ export const lobbyRoutes = {
       data: attributesAsJson.optional().describe('JSON object of values that the lobby must have, e.g. {"map":"ice"}'),
       minFree: queryInteger(0, 64).optional(),
       limit: queryInteger(1, 100).optional(),
-      after: z.string().max(128).optional().describe('`next` of the page before'),
+      after: z.string().max(128).optional().describe('`next` of the previous page'),
     }),
     output: PageSchema,
   }),
   joinByCode: byPlayers('POST /lobbies/join', {
-    summary: 'Join by code; whatever the reason for a refusal, it looks the same',
+    summary: 'Join a lobby by its code; all refusals look the same',
     input: z.strictObject({ code: z.string().max(64), password: password.optional(), memberData }),
     output: JoinedSchema,
     success: [200, 202],
     errors: [404, 409],
   }),
   join: byPlayers('POST /lobbies/{lobbyId}/join', {
-    summary: 'Join a public lobby, or come back to one’s own slot',
+    summary: 'Join a public lobby, or return to the player’s own slot',
     input: z.strictObject({ ...inLobby, password: password.optional(), memberData }),
     output: JoinedSchema,
     success: [200, 202],
     errors: [409],
   }),
   get: byPlayers('GET /lobbies/{lobbyId}', {
-    summary: 'Read a lobby that one is in, with one’s own credentials',
+    summary: 'Read a lobby that the player is in, with the player’s credentials',
     input: z.strictObject(inLobby),
     output: LobbySchema,
   }),
@@ -88,7 +88,7 @@ export const lobbyRoutes = {
     input: z.strictObject(inLobby),
   }),
   events: byPlayers('GET /lobbies/{lobbyId}/events', {
-    summary: 'What happens: as server-sent events (Accept: text/event-stream), or by long poll',
+    summary: 'Follow the events of a lobby: as server-sent events (Accept: text/event-stream), or by long poll',
     input: z.strictObject({
       ...inLobby,
       after: queryInteger(0).optional().describe('Cursor; without it, the first message is a snapshot'),
@@ -100,16 +100,16 @@ export const lobbyRoutes = {
     errors: [409],
   }),
   heartbeat: byMembers('POST /lobbies/{lobbyId}/heartbeat', {
-    summary: 'Say that one is alive; not needed while following the events',
+    summary: 'Report that the player is present; not needed while following the events',
     input: z.strictObject(inLobby),
   }),
   setMemberData: byMembers('PATCH /lobbies/{lobbyId}/me', {
-    summary: 'Change one’s own data',
+    summary: 'Change the player’s own data',
     input: z.strictObject({ ...inLobby, data: changes, ifVersion: version }),
     output: LobbySchema,
   }),
   setReady: byMembers('PUT /lobbies/{lobbyId}/me/ready', {
-    summary: 'Say whether one is ready',
+    summary: 'Set whether the player is ready',
     input: z.strictObject({ ...inLobby, ready: z.boolean() }),
     output: LobbySchema,
   }),
@@ -118,28 +118,28 @@ export const lobbyRoutes = {
     input: z.strictObject(inLobby),
   }),
   kick: byHost('DELETE /lobbies/{lobbyId}/members/{playerId}', {
-    summary: 'Take a player out, by the host',
+    summary: 'Remove a player, by the host',
     ...toPlayer,
   }),
   ban: byHost('PUT /lobbies/{lobbyId}/bans/{playerId}', {
-    summary: 'Take a player out for good, or keep one out, by the host',
+    summary: 'Ban a player, who need not be in the lobby, by the host',
     ...toPlayer,
   }),
   unban: byHost('DELETE /lobbies/{lobbyId}/bans/{playerId}', {
-    summary: 'Let a player in again, by the host',
+    summary: 'Lift the ban of a player, by the host',
     ...toPlayer,
   }),
   transferHost: byHost('PUT /lobbies/{lobbyId}/host', {
-    summary: 'Make somebody else the host, by the host',
+    summary: 'Make another player the host, by the host',
     ...toPlayer,
   }),
   decide: byHost('PUT /lobbies/{lobbyId}/applicants/{playerId}', {
-    summary: 'Let one in who waits, or not, by the host',
+    summary: 'Accept or refuse an applicant, by the host',
     input: z.strictObject({ ...inLobby, playerId: id, approve: z.boolean() }),
     output: LobbySchema,
   }),
   start: byHost('POST /lobbies/{lobbyId}/start', {
-    summary: 'Start, by the host; the events say when it is done',
+    summary: 'Start the lobby, by the host; an event reports when it has started',
     input: z.strictObject(inLobby),
     output: LobbySchema,
     success: [202],

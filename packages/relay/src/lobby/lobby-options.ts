@@ -105,7 +105,7 @@ const optionsSchema = z
   })
   .refine(({ relay, matchmaker }) => (relay === undefined) !== (matchmaker === undefined), {
     path: ['relay'],
-    error: 'must be given if matchmaker is not, and only then',
+    error: 'is required without matchmaker, and not allowed with it',
   })
 
 export type LobbiesConfig = Readonly<z.output<typeof optionsSchema>>
@@ -189,7 +189,7 @@ const joinSchema = z
   })
   .refine((input) => (input.code === undefined) !== (input.lobbyId === undefined), {
     path: ['code'],
-    error: 'must be given if lobbyId is not, and only then',
+    error: 'is required without lobbyId, and not allowed with it',
   })
 
 const listSchema = z.strictObject({

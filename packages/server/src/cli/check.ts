@@ -21,24 +21,27 @@ interface CheckOptions {
 }
 
 const LIKE_JSON = 'one JSON object on the standard output, for programs'
-const NO_SECRETS = 'do not look at variables, files of secrets and databases, e.g. where they are not at hand'
+const NO_SECRETS = 'do not read environment variables, secret files and databases, e.g. in CI'
 
 export const addCheck = (program: Command, terminal: Terminal, end: (code: ExitCode) => void): Command =>
   program
     .command('check')
-    .description('say whether a configuration is right, and what each queue means')
+    .description('check a configuration, and describe each queue in sentences')
     .option('-c, --config <file>', 'the configuration', 'muster.yaml')
     .option('--json', LIKE_JSON)
     .option('--without-secrets', NO_SECRETS)
     .option('--live', LIVE)
     .option('--deploy', DEPLOY)
-    .option('--matches-per-hour <number>', 'the load for which each pool of servers is priced (default: three)', amount)
-    .option('--boot-seconds <number>', 'of a server, from its create until it registers', amount, 20)
-    .option('--match-minutes <number>', 'that a match lasts', amount, 15)
+    .option(
+      '--matches-per-hour <number>',
+      'matches an hour, to estimate the cost of each pool (default: 60, 600 and 6000)',
+      amount,
+    )
+    .option('--boot-seconds <number>', 'seconds from the create of a server until it registers', amount, 20)
+    .option('--match-minutes <number>', 'minutes that a match lasts', amount, 15)
     .action(async (options: CheckOptions) => end(await check(options, terminal)))
 
-const LIVE =
-  'ask the service, with the token, and each source: only reads, which cost nothing; fails if something does not work'
+const LIVE = 'also test the service, its token and each source, by reads that cost nothing; fails if one does not work'
 const DEPLOY = 'with --live: also create one server, wait until it is READY, and stop it'
 
 /** Parses a number above 0. @throws {InvalidArgumentError} */
@@ -59,9 +62,9 @@ function loadsOf({ matchesPerHour, bootSeconds, matchMinutes }: CheckOptions): r
 /** Checks a configuration and prints what it means. */
 async function check(options: CheckOptions, terminal: Terminal): Promise<ExitCode> {
   const { config, json, withoutSecrets, live, deploy } = options
-  if (deploy === true && live !== true) return wrongOption('--deploy goes with --live', terminal)
+  if (deploy === true && live !== true) return wrongOption('--deploy needs --live', terminal)
   if (live === true && withoutSecrets === true)
-    return wrongOption('--live needs the token, so it does not go with --without-secrets', terminal)
+    return wrongOption('--live needs the token, so it cannot be used with --without-secrets', terminal)
   const loads = loadsOf(options)
   const path = resolve(terminal.folder, config)
   try {
@@ -114,7 +117,7 @@ async function liveReadings(config: Config, { json, deploy }: CheckOptions, term
 function tell(file: string, { config, warnings }: ReadConfig, loads: readonly PoolLoad[], terminal: Terminal): void {
   if (warnings.length > 0) terminal.complain(`${findingsText(file, warnings, paint(terminal.colours.complain))}\n`)
   const { strong } = paint(terminal.colours.say)
-  terminal.say(`${file} is right${warnings.length === 0 ? '' : `, with ${countsOf(warnings)}`}.`)
+  terminal.say(`${file} is valid${warnings.length === 0 ? '' : `, with ${countsOf(warnings)}`}.`)
   for (const queue of config.queues) {
     terminal.say(`\n${strong(queue.name)}`)
     for (const sentence of [...describeQueue(queue).sentences, ...adviceOf(queue)]) terminal.say(`  ${sentence}`)

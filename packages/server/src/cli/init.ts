@@ -25,7 +25,7 @@ export const addSchema = (program: Command, terminal: Terminal): Command =>
  */
 export const templateOf = (schema: string): string => `# yaml-language-server: $schema=${schema}
 
-# The configuration of Muster. \`muster check\` says whether it is right and what each queue means in plain words;
+# The configuration of Muster. \`muster check\` checks it and describes each queue in sentences;
 # \`muster serve -c muster.yaml\` runs it. A change of this file is taken up while it runs.
 
 # Servers of this program have the tag mm-my-game. Another program of the same account needs another name.
@@ -185,9 +185,9 @@ const nextSteps = (file: string, schema: string | undefined) =>
     'Next:',
     `  1. Write into it where your service is, what your game is called there, and who may call.`,
     '  2. Set the variables that it names: MUSTER_TOKEN, MUSTER_JWT_SECRET, MUSTER_BACKEND_KEY, MUSTER_OPERATOR_KEY.',
-    `  3. muster check -c ${shellWord(file)}   says whether it is right, and what each queue means.`,
+    `  3. muster check -c ${shellWord(file)}   checks it and describes each queue.`,
     `  4. muster serve -c ${shellWord(file)}   runs it.`,
     '',
-    'What its rules do before players feel it: `muster lab`, with a crowd of players and with tests of rules.',
+    'To see what the rules do before players meet them, use `muster lab`: it simulates players and tests rules.',
     'Without any configuration, `muster dev` shows all of it on this machine.',
   ].join('\n')

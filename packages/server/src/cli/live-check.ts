@@ -52,11 +52,15 @@ export async function checkLive(options: LiveOptions): Promise<boolean> {
     for (const reading of await readService({ client, sources, config, clock, signal })) tell(reading)
     if (!deploys) return works
     if (!works) {
-      tell({ what: 'deployment', works: false, says: 'none is tried before everything else works' })
+      tell({ what: 'deployment', works: false, says: 'no server was created, because a check above failed' })
       return false
     }
     if (client === undefined) {
-      tell({ what: 'deployment', works: false, says: 'none is tried without service, which is not given' })
+      tell({
+        what: 'deployment',
+        works: false,
+        says: 'no server was created, because the configuration has no service',
+      })
       return false
     }
     for await (const reading of deployOnce(client, { ...options, clock })) tell(reading)

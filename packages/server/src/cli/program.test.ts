@@ -22,7 +22,7 @@ describe('muster init', () => {
     for (const name of Object.keys(SECRETS)) expect(out).toContain(name)
     const checked = await muster('check', SECRETS)
     expect([checked.code, checked.err]).toEqual([0, ''])
-    expect(checked.out).toMatch(/^muster.yaml is right.\n\nduel\n {2}A match has two players.\n/)
+    expect(checked.out).toMatch(/^muster.yaml is valid.\n\nduel\n {2}A match has two players.\n/)
     expect(checked.out).toContain('\n5v5\n  Two teams of five players.\n')
     expect(checked.out).not.toContain('hunter2')
   })
@@ -97,7 +97,7 @@ describe('a file that muster init cannot write', () => {
   })
 
   test('muster init prints commands that work as printed if the folder has spaces', async () => {
-    expect((await run(['init', 'my game'])).out).toContain('muster check -c "my game/muster.yaml"   says')
+    expect((await run(['init', 'my game'])).out).toContain('muster check -c "my game/muster.yaml"   checks')
     expect((await run(['init', 'for 5 $'])).out).toContain("muster serve -c 'for 5 $/muster.yaml'   runs")
   })
 })

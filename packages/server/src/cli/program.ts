@@ -28,15 +28,15 @@ const addDev = (program: Command, terminal: Terminal): Command =>
     .command('dev')
     .description('emulator, server and console on this machine, with nothing to configure')
     .argument(...COMMAND)
-    .option('-c, --config <file>', 'take the queues of this configuration')
+    .option('-c, --config <file>', 'use the queues of this configuration')
     .option('--token <token>', 'the token for everything; default: a random one', tokenOf)
     .addOption(
-      new Option('--as <service>', 'which service the emulator is: by the specification, or as one was observed')
+      new Option('--as <service>', 'service to emulate: as specified, or as a public deployment was observed')
         .choices(['specification', 'observed'])
         .default('specification'),
     )
-    .option('-p, --port <port>', 'the port of the API and the console, or else a free one', portOf, 8080)
-    .option('--emulator-port <port>', 'the port of the emulator, or else a free one', portOf, 8090)
+    .option('-p, --port <port>', 'port of the API and the console; a free one if it is taken', portOf, 8080)
+    .option('--emulator-port <port>', 'port of the emulator; a free one if it is taken', portOf, 8090)
     .action(async (words: readonly string[], { config, ...options }: DevArguments) => {
       await assertProgram(words, terminal)
       const { dev } = await import('./run-dev.js')
@@ -60,7 +60,7 @@ function tokenOf(text: string): string {
 const addServe = (program: Command, terminal: Terminal): Command =>
   program
     .command('serve')
-    .description('serve players, as a configuration says: it is read again when it changes, and on SIGHUP')
+    .description('run the server; the configuration is read again when it changes, and on SIGHUP')
     .option('-c, --config <file>', 'the configuration', 'muster.yaml')
     .action(async ({ config }: { readonly config: string }) => {
       const { serve } = await import('./run-serve.js')
@@ -72,9 +72,9 @@ const addServe = (program: Command, terminal: Terminal): Command =>
 const addMigrate = (program: Command, terminal: Terminal, end: (code: ExitCode) => void): Command =>
   program
     .command('migrate')
-    .description('say in which versions the configuration and what is stored are, and bring files to the latest')
+    .description('show the versions of the configuration and the store, and upgrade files to the latest')
     .option('-c, --config <file>', 'the configuration', 'muster.yaml')
-    .option('--dry-run', 'only say what would be done; nothing is changed')
+    .option('--dry-run', 'only show what would be done; nothing is changed')
     .action(async (options: { readonly config: string; readonly dryRun?: boolean }) => {
       const { migrate } = await import('./run-migrate.js')
       end(await migrate(options, terminal))

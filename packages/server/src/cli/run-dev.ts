@@ -32,7 +32,7 @@ const SIMULATED = `Servers are simulated: their addresses are
 /** For each section of the file that `muster dev` ignores: what applies instead. */
 const INSTEAD: Readonly<Record<string, string>> = {
   auth: 'the token below is for everybody',
-  profiles: 'players are what they say, or have defaults',
+  profiles: 'players have the attributes that they send, or defaults',
   servers: 'game servers get secrets of this process',
   results: 'no result is sent',
 }
@@ -40,7 +40,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
 /** The text that `muster dev` prints at its start. */
 export function greeting({ urls, token, taken, ignored, command, server }: Dev): string {
   const others = taken.map((port) => `\n  Port ${port} is taken by another program, so a free one is used.`)
-  const sections = ignored.map((name) => `\n  NOT OBEYED HERE: "${name}" of your file: ${INSTEAD[name]}.`)
+  const sections = ignored.map((name) => `\n  IGNORED HERE: "${name}" of your file: ${INSTEAD[name]}.`)
   const servers = command === undefined ? SIMULATED : `Servers are processes of\n  ${command.command.join(' ')}`
   return `${[...others, ...sections].join('')}
   Console   ${urls.console}

@@ -109,8 +109,8 @@ describe.skipIf(skipsRedis())('muster migrate for a partition in Redis', () => {
     }
     expect(await said()).toEqual([0, 'partition kept in Redis: does not exist yet'])
     const older =
-      'partition kept in Redis: format 1, which the first leader of this version writes in format 2; ' +
-      'earlier versions lead it no more then'
+      'partition kept in Redis: format 1, which the first leader of this version upgrades to format 2; ' +
+      'earlier versions cannot lead it after that'
     expect(await said('text', '{}', 'since', '1')).toEqual([0, older])
     expect(await said('format', '1')).toEqual([0, older])
     expect(await said('format', '2')).toEqual([0, 'partition kept in Redis: format 2, the latest'])

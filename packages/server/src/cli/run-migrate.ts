@@ -57,7 +57,7 @@ function sentenceOf({ path, version, isOlder, records, damagedLines }: StoreFile
 const whatBecomesOf = ({ format, latest }: { readonly format: number; readonly latest: number }) =>
   format === latest
     ? 'the latest'
-    : `which the first leader of this version writes in format ${latest}; earlier versions lead it no more then`
+    : `which the first leader of this version upgrades to format ${latest}; earlier versions cannot lead it after that`
 
 type RedisConfig = Extract<Config['store'], { readonly kind: 'redis' }>
 

@@ -126,7 +126,7 @@ export const command = z
 /** `host` or `host:port`, as in a Host header. */
 export const hostName = textLike(
   /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i,
-  'must be the name of a host, with a port if need be',
+  'must be a host name, optionally with a port',
 )
 
 /** The address of a listener: `host:port`, with IPv6 addresses in brackets. */

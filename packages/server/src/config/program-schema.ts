@@ -145,7 +145,7 @@ function isNetwork(given: string): boolean {
 
 export const addresses = section({
   trustedProxies: z
-    .array(z.string().refine(isNetwork, 'must be a network: an address, a slash, and how many bits of it count'))
+    .array(z.string().refine(isNetwork, 'must be a network: an address, a slash and the prefix length'))
     .max(1000)
     .default([])
     .describe(

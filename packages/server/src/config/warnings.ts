@@ -61,7 +61,7 @@ function aboutCallers({ auth, console: page, telemetry: { metrics }, listen }: C
       auth.jwt === undefined &&
       auth.shared === undefined &&
       auth.keys.length === 0 &&
-      'lets nobody in: give jwt, shared, or keys',
+      'lets nobody in: set jwt, shared or keys',
     console:
       page.enabled &&
       !mayOpenConsole &&
@@ -211,7 +211,7 @@ function aboutQueue(
     [`${queue}.deploy.joinWithinMs`]:
       joinWithinMs !== undefined &&
       listen.publicUrl === undefined &&
-      'ends every match whose server cannot say that a player came: give listen.publicUrl, which servers are told',
+      'ends every match, because servers have no URL to report players to: set listen.publicUrl',
     // Without a cooldown, a player who keeps declining matches makes the other players wait again each time.
     [`${queue}.acceptance`]:
       acceptance !== undefined &&
@@ -240,7 +240,7 @@ function aboutPools(file: ConfigFile, queues: readonly Queue[]): Remark[] {
     }),
     ...pools.flatMap(({ name, warm }, index) =>
       remarks({
-        [`pools.${index}`]: !queues.some(({ pool }) => pool === name) && 'is the pool of no queue',
+        [`pools.${index}`]: !queues.some(({ pool }) => pool === name) && 'is used by no queue',
         [`pools.${index}.warm.max`]:
           warm !== undefined &&
           warm.max >= spending.maxServers &&
@@ -266,8 +266,7 @@ function aboutSources({ pools, sources }: ConfigFile): Remark[] {
       remarks({
         [`sources.${name}.launch.portRange`]: launch !== undefined && tooFewPorts(launch),
         [`sources.${name}`]:
-          !pools.some(({ source }) => source === name) &&
-          'is the source of no pool: remove it once it has no server left',
+          !pools.some(({ source }) => source === name) && 'is used by no pool: remove it once it has no server left',
         [`sources.${name}.allocator`]: isPlain(allocator) && 'is not encrypted: tokens of servers are sent as they are',
       }),
     ),
@@ -368,23 +367,23 @@ export function withoutService(
       remarks({
         [`queues.${index}.deploy`]:
           pool === undefined &&
-          `is of the service, which is not given, got ${application} ${version}. Give service, or a pool in its place`,
+          `needs the deployment service, but it is not set, got ${application} ${version}. Set service, or use a pool`,
       }),
     ),
     ...pools.flatMap(({ source, deploy: { application, version } }, index) =>
       remarks({
         [`pools.${index}.deploy`]:
           source === undefined &&
-          `is of the service, which is not given, got ${application} ${version}. Give service, ${other}`,
+          `needs the deployment service, but it is not set, got ${application} ${version}. Set service, ${other}`,
       }),
     ),
     ...remarks({
       'lobbies.startAs':
         lobbies.enabled &&
         lobbies.startAs === 'relay' &&
-        'needs the service for relay sessions, got relay. Give service',
+        'needs the deployment service for relay sessions, got relay. Set service',
       'webhook.enabled':
-        webhook.enabled === true && 'needs the service that would send webhooks, got true. Give service',
+        webhook.enabled === true && 'needs the deployment service, which sends webhooks, got true. Set service',
     }),
   ]
 }

@@ -209,7 +209,7 @@ sources: { metal: { allocator: 'https://hoster.example#a', secret: { env: METAL 
     says: [
       '6:18 profiles.url: must be an http or https URL',
       '7:22 listen.publicUrl: must be an http or https URL',
-      '8:43 addresses.trustedProxies.1: must be a network: an address, a slash, and how many bits of it count',
+      '8:43 addresses.trustedProxies.1: must be a network: an address, a slash and the prefix length',
     ],
   },
   {
@@ -353,10 +353,10 @@ sources: { metal: { allocator: 'https://hoster.example#a', secret: { env: METAL 
       `sources: { a: { launch: { command: [game] } } }\nlobbies: { enabled: true }\n` +
       `listen: { publicUrl: 'https://x' }\nwebhook: { enabled: true }\n`,
     says: [
-      '2:26 pools.0.deploy: is of the service, which is not given, got game 1. Give service, or a source: "a"',
-      '5:41 queues.0.deploy: is of the service, which is not given, got game 1. Give service, or a pool in its place',
-      '8:1 lobbies.startAs: needs the service for relay sessions, got relay. Give service',
-      '10:21 webhook.enabled: needs the service that would send webhooks, got true. Give service',
+      '2:26 pools.0.deploy: needs the deployment service, but it is not set, got game 1. Set service, or a source: "a"',
+      '5:41 queues.0.deploy: needs the deployment service, but it is not set, got game 1. Set service, or use a pool',
+      '8:1 lobbies.startAs: needs the deployment service for relay sessions, got relay. Set service',
+      '10:21 webhook.enabled: needs the deployment service, which sends webhooks, got true. Set service',
     ],
   },
   {

@@ -6,12 +6,12 @@ export const WRONG_YAML: readonly WrongFile[] = [
   {
     what: 'a tab',
     text: `${BASE}spending:\n\tmaxServers: 5\n`,
-    says: ['7:1 : is indented by a tab: YAML wants spaces'],
+    says: ['7:1 : is indented by a tab: YAML requires spaces'],
   },
   {
     what: 'two documents',
     text: `${BASE}---\n${BASE}`,
-    says: ['6:1 : begins a second document: a configuration is one'],
+    says: ['6:1 : begins a second document, but a configuration is one document'],
   },
   {
     what: 'a list that is not closed',
@@ -26,7 +26,7 @@ export const WRONG_YAML: readonly WrongFile[] = [
   {
     what: 'a second colon in an unquoted value',
     text: `name: my: game\n${BASE}`,
-    says: ['1:7 : has a second colon: a text with a colon in it must stand in quotes'],
+    says: ['1:7 : has a second colon: a text with a colon must be in quotes'],
   },
   {
     what: 'a wrong indentation',
@@ -36,7 +36,7 @@ export const WRONG_YAML: readonly WrongFile[] = [
   {
     what: 'an unquoted value that begins with @',
     text: `${SERVICE}\nqueues:\n  - name: @duel\n`,
-    says: ['3:11 : begins with @, so it must stand in quotes'],
+    says: ['3:11 : begins with @, so it must be in quotes'],
   },
   {
     what: 'a YAML tag',
@@ -46,9 +46,7 @@ export const WRONG_YAML: readonly WrongFile[] = [
   {
     what: 'an alias without an anchor',
     text: `${BASE}spending: *bounds\n`,
-    says: [
-      '6:11 spending: is an alias of nothing that stands before it; a text that begins with * must stand in quotes',
-    ],
+    says: ['6:11 spending: is an alias without an anchor before it; a text that begins with * must be in quotes'],
   },
   {
     what: 'an alias of itself',
@@ -58,12 +56,12 @@ export const WRONG_YAML: readonly WrongFile[] = [
   {
     what: 'the key __proto__',
     text: `${BASE}__proto__: { polluted: true }\n`,
-    says: ['6:1 __proto__: may not be a name'],
+    says: ['6:1 __proto__: is not allowed as a name'],
   },
   {
     what: 'a merge of a value that is not a mapping',
     text: `${BASE}spending:\n  <<: 5\n`,
-    says: ['7:3 spending.<<: must be an alias of names and values'],
+    says: ['7:3 spending.<<: must be an alias of a mapping'],
   },
   {
     what: 'another YAML version',

@@ -56,7 +56,7 @@ export function excessIn(text: string, mostTokens = MOST_TOKENS): Excess | undef
   return undefined
 }
 
-const ALIAS_OF_NOTHING = 'is an alias of nothing that stands before it; a text that begins with * must stand in quotes'
+const ALIAS_OF_NOTHING = 'is an alias without an anchor before it; a text that begins with * must be in quotes'
 
 /** A fault at a node of the parsed document. */
 interface TreeFault {
@@ -106,8 +106,8 @@ function faultsOfTree(document: Document.Parsed): TreeFault[] {
       const here = [...path, key]
       const keyNode = pair.key as Scalar.Parsed
       if (seen.has(key) && key !== '<<') refuse(keyNode, here, 'is a duplicate key')
-      if (key === '__proto__') refuse(keyNode, here, 'may not be a name')
-      if (key === '<<' && !isMergeable(pair.value)) refuse(keyNode, here, 'must be an alias of names and values')
+      if (key === '__proto__') refuse(keyNode, here, 'is not allowed as a name')
+      if (key === '<<' && !isMergeable(pair.value)) refuse(keyNode, here, 'must be an alias of a mapping')
       seen.add(key)
       return sum + walk(pair.value, here)
     }, 0)
@@ -161,12 +161,12 @@ function leavesOf(document: Document.Parsed): readonly Leaf[] {
 const FLOW = /^Flow (sequence|map)/
 
 const WORDS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
-  TAB_AS_INDENT: 'is indented by a tab: YAML wants spaces',
-  MULTIPLE_DOCS: 'begins a second document: a configuration is one',
+  TAB_AS_INDENT: 'is indented by a tab: YAML requires spaces',
+  MULTIPLE_DOCS: 'begins a second document, but a configuration is one document',
   MULTILINE_IMPLICIT_KEY: 'is followed by a line that is indented too far',
-  BLOCK_AS_IMPLICIT_KEY: 'has a second colon: a text with a colon in it must stand in quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'has a second colon: a text with a colon must be in quotes',
   BAD_INDENT: 'is not indented like the lines that it belongs to',
-  BAD_DQ_ESCAPE: 'has a backslash that means nothing: write two, or put the text in single quotes',
+  BAD_DQ_ESCAPE: 'has a backslash that begins no escape: write two, or put the text in single quotes',
   TAG_RESOLVE_FAILED: 'has a tag, and tags are not known here: a secret is { env: NAME } or { file: path }',
   NON_STRING_KEY: 'is not a name: names are strings',
   RESOURCE_EXHAUSTION: 'is nested too deeply',
@@ -181,9 +181,9 @@ const WORDS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
  */
 function yamlWords({ code, message }: Pick<YAMLError, 'code' | 'message'>, character: string): string {
   if (FLOW.test(message)) return message.includes('map') ? 'has a { without its }' : 'has a [ without its ]'
-  if (code === 'BAD_SCALAR_START') return `begins with ${character}, so it must stand in quotes`
+  if (code === 'BAD_SCALAR_START') return `begins with ${character}, so it must be in quotes`
   if (code === 'MISSING_CHAR') return missingWords(message)
-  return WORDS[code] ?? 'is no YAML'
+  return WORDS[code] ?? 'is not valid YAML'
 }
 
 function missingWords(message: string): string {

@@ -18,7 +18,7 @@ import type { Trials } from './trials/index.js'
 /** Returns the problem that describes an error of the matchmaker; undefined for an unexpected error. */
 function problemOf(error: unknown): Problem | undefined {
   if (error instanceof AlreadyAssigned) {
-    const message = 'the players of this ticket were sent to their server already: stop the match instead'
+    const message = 'The players of this ticket have already been sent to their server. Stop the match instead.'
     return new Problem(409, 'too-late', message, { members: { match_id: error.matchId } })
   }
   if (error instanceof MatchmakerClosed)

@@ -67,7 +67,7 @@ function createVisitors(hosts: readonly string[]) {
     /** @throws {Problem} 421 for a Host header that is not served here, e.g. after DNS rebinding */
     checkHost: ({ headers }: Request): void => {
       if (isServed(headers.get('host') ?? undefined)) return
-      throw new Problem(421, 'wrong-host', 'Unknown host. Add it to the configuration, or use a configured one.')
+      throw new Problem(421, 'wrong-host', 'Unknown host name. Add it to console.hosts, or use localhost.')
     },
     /** @throws {Problem} 403 for a call from another site's page */
     checkOrigin: ({ headers }: Request): void => {

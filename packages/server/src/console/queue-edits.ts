@@ -66,7 +66,7 @@ const nameOf = (definition: unknown): unknown =>
 /** Creates the response to invalid YAML: a problem that names each position. */
 export function invalidYaml(faults: readonly YamlFault[]): Response {
   const [first] = faults
-  const message = first === undefined ? 'the queue is wrong' : `line ${first.line}: ${first.message}`
+  const message = first === undefined ? 'the queue is invalid' : `line ${first.line}: ${first.message}`
   const problem = new Problem(422, 'invalid-queue', message, { field: 'yaml' })
   return new Response(JSON.stringify({ ...problemDocument(problem), faults }), {
     status: problem.status,

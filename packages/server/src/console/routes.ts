@@ -26,7 +26,7 @@ const onServers = routesFor('servers', [403, 429, 503])
 
 export const consoleRoutes = {
   feed: toSee('GET /feed', {
-    summary: 'The state of everything, twice a second, as server-sent events',
+    summary: 'Follow the state of the whole program, twice a second, as server-sent events',
     input: z.strictObject({}),
     output: z.unknown(),
   }),
@@ -36,17 +36,17 @@ export const consoleRoutes = {
     output: answer<FoundStories>(),
   }),
   servers: toSee('GET /servers', {
-    summary: 'The servers there are, by place, with age, players and cost',
+    summary: 'List the servers by place, with age, players and cost',
     input: z.strictObject({}),
     output: answer<ServerList>(),
   }),
   acts: toSee('GET /acts', {
-    summary: 'What operators did, the newest first',
+    summary: 'List what operators did, the newest first',
     input: z.strictObject({}),
     output: answer<Audit>(),
   }),
   queues: toSee('GET /queues', {
-    summary: 'What each queue means',
+    summary: 'Describe each queue in sentences',
     input: z.strictObject({}),
     output: answer<QueueCards>(),
   }),
@@ -57,24 +57,24 @@ export const consoleRoutes = {
     errors: [409, 422],
   }),
   beginTrial: toSee('POST /trials', {
-    summary: 'Begin to try a changed queue on the tickets of the last hour',
+    summary: 'Start a trial of a changed queue on the tickets of the last hour',
     input: z.strictObject({ queue: id, yaml }),
     output: answer<Trial>(),
     success: [202],
     errors: [404, 409, 422],
   }),
   getTrial: toSee('GET /trials/{id}', {
-    summary: 'How far a trial is, and its result',
+    summary: 'Read the progress and the result of a trial',
     input: idKey,
     output: answer<Trial>(),
   }),
   cancelTrial: toSee('DELETE /trials/{id}', { summary: 'End a trial', input: idKey }),
   pauseQueue: onRules('POST /queues/{name}/pause', {
-    summary: 'Make no matches of a queue for now',
+    summary: 'Pause a queue: it makes no matches',
     input: queueKey,
   }),
   resumeQueue: onRules('POST /queues/{name}/resume', {
-    summary: 'Make matches of a queue again',
+    summary: 'Resume a paused queue',
     input: queueKey,
   }),
   cancelTicket: onPlayers('POST /tickets/{id}/cancel', {
@@ -87,17 +87,17 @@ export const consoleRoutes = {
     input: idKey,
   }),
   drainServer: onServers('POST /servers/{id}/drain', {
-    summary: 'Let a server take no match any more; it is stopped once its matches are over',
+    summary: 'Drain a server: it takes no more matches and is stopped once its matches are over',
     input: idKey,
   }),
   revokeEnrolment: onServers('POST /enrolments/{key}/revoke', {
-    summary: 'Stop all servers that came with a key that is not in the configuration any more',
+    summary: 'Stop all servers that enrolled with a key that the configuration no longer has',
     input: z.strictObject({ key: z.string().regex(/^[\da-f]{8}$/, 'must be 8 hex digits') }),
     errors: [409],
     anyId: true,
   }),
   serverOutput: onServers('GET /servers/{id}/output', {
-    summary: 'What the process of a deployment has written; in `muster dev` only',
+    summary: 'Read the output of the process of a deployment; in `muster dev` only',
     input: idKey,
     output: answer<ServerOutput>(),
   }),
@@ -106,7 +106,7 @@ export const consoleRoutes = {
     input: idKey,
   }),
   forgive: onPlayers('POST /players/{id}/forgive', {
-    summary: 'Forget the cooldowns of a player, who may wait again at once',
+    summary: 'End the cooldowns of a player, who may queue again at once',
     input: idKey,
     anyId: true,
   }),

@@ -120,7 +120,7 @@ test('the story of a server covers its life from deployment to end, with reasons
     expect.stringMatching(/^assigned: Players of 1 ticket were sent to the server/) as string,
     'freed: The match left its server: its server said that it is over.',
     'draining: The server takes no more matches: an operator asked for that.',
-    'ended: The server was stopped: it was to take no match any more, and had none.',
+    'ended: The server was stopped: it was draining and had no match left.',
     'operated: olga let the server take no more matches.',
   ])
   expect(stories[0]).toMatchObject({ state: 'stopped', actions: [] })

@@ -75,7 +75,7 @@ test('muster dev queues players by the profiles of a file, and its servers regis
   writeFileSync(config, STUDIO)
   const dev = await open({ config })
   expect(dev.ignored).toEqual(['auth', 'profiles'])
-  expect(greeting(dev)).toContain('NOT OBEYED HERE: "profiles" of your file: players are what they say')
+  expect(greeting(dev)).toContain('IGNORED HERE: "profiles" of your file: players have the attributes that they send')
 
   const ann = await create(dev, 'ann', { profile: 'registering' })
   const ben = await create(dev, 'ben', { profile: 'registering', attributes: { rating: 1505, mode: 'ctf' } })
@@ -121,7 +121,7 @@ test('muster dev emulates pool servers: a match uses a warm one, and the next ma
   writeFileSync(config, POOLED)
   const dev = await open({ config })
   expect(dev.ignored).toEqual(['auth', 'servers', 'results'])
-  expect(greeting(dev)).toContain('NOT OBEYED HERE: "results" of your file: no result is sent.')
+  expect(greeting(dev)).toContain('IGNORED HERE: "results" of your file: no result is sent.')
   const running = async () => {
     const state = (await (await fetch(`${dev.urls.emulator}/state`)).json()) as {
       deployments: { latest: { request_id: string; status: string }[] }

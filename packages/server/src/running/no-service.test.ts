@@ -38,7 +38,7 @@ test('without a deployment service, Muster serves players with servers of its so
 
   for (const [deploys, works, last] of [
     [false, true, 'works source local: it answers a poll'],
-    [true, false, 'fails deployment: none is tried without service, which is not given'],
+    [true, false, 'fails deployment: no server was created, because the configuration has no service'],
   ] as const) {
     const lines: string[] = []
     const live = await checkLive({

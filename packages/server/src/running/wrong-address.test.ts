@@ -185,7 +185,7 @@ describe.concurrent('muster check --live', () => {
       const { works, lines } = await live(yamlOf(`${gateway.url}${version}`), true)
       expect(works).toBe(false)
       expect(lines[0]).toContain(`service.url ends in ${version.slice(0, 3)}, and the service answers without it`)
-      expect(lines.at(-1)).toBe('fails deployment: none is tried before everything else works')
+      expect(lines.at(-1)).toBe('fails deployment: no server was created, because a check above failed')
     }
     expect(gateway.seen.some((request) => request.startsWith('POST'))).toBe(false)
   })

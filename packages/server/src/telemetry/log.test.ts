@@ -99,7 +99,7 @@ test('the loss of a game server is logged as a problem, and all other events of 
     { level: 'debug', text: 'game server freed', matchId: 'm1', reason: 'over' },
     { level: 'debug', text: 'game server drains', ...server, reason: 'surplus' },
     { level: 'warn', text: 'A game server was silent for 25 s. Its status is read.', during: 'server', ...server },
-    { level: 'info', text: 'game server heard again', serverId: 's1', requestId: 'r1' },
+    { level: 'info', text: 'game server reports again', serverId: 's1', requestId: 'r1' },
   ])
 })
 

@@ -222,7 +222,7 @@ export function logEvents(on: Matchmaker['on'], log: Log, problems: ProblemLog):
     problems.report('server', failureText(reason, detail), { matchId, requestId }),
   )
   on('serverLogs', ({ logs, matchId, requestId }) =>
-    problems.report('server', 'A server that failed wrote at its end what is in `logs`.', { matchId, requestId, logs }),
+    problems.report('server', 'A server failed; the end of its output is in `logs`.', { matchId, requestId, logs }),
   )
   on('orphanStopped', ({ requestId }) =>
     problems.report('reap', 'A server that belonged to no match was stopped.', { requestId }),
@@ -231,7 +231,7 @@ export function logEvents(on: Matchmaker['on'], log: Log, problems: ProblemLog):
     const text = `A game server was silent for ${Math.round(silentMs / 1000)} s. Its status is read.`
     problems.report('server', text, { serverId, pool, requestId })
   })
-  on('serverReturned', ({ serverId, requestId }) => log.info('game server heard again', { serverId, requestId }))
+  on('serverReturned', ({ serverId, requestId }) => log.info('game server reports again', { serverId, requestId }))
   debug('serverDraining', 'game server drains', 'serverId', 'pool', 'requestId', 'reason')
   debug('serverRegistered', 'game server registered', 'serverId', 'pool', 'requestId', 'build')
   debug('serverTaken', 'game server taken', 'matchId', 'serverId', 'pool', 'warm')

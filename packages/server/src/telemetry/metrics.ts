@@ -76,7 +76,7 @@ const PROGRAM_METRICS: Readonly<Record<string, ProgramMetric>> = {
   'muster.connections.ended': {
     kind: 'Counter',
     unit: '{connection}',
-    description: 'Connections ended or refused as too many, or with too many requests waiting, by which',
+    description: 'Connections ended or refused because there were too many, or too many requests on them, by kind',
     of: ({ connections }) => {
       const { idleEnded: idle, busyEnded: busy, pipelinedEnded: pipelined, refused } = connections()
       return each('muster.reason', { idle, busy, pipelined, refused })
@@ -97,7 +97,7 @@ const PROGRAM_METRICS: Readonly<Record<string, ProgramMetric>> = {
   'muster.partition.leading': {
     kind: 'UpDownCounter',
     unit: '{process}',
-    description: 'Whether this process is the one that matches, 1 or 0',
+    description: 'Whether this process makes the matches, 1 or 0',
     of: ofMembership(({ leads }) => (leads ? 1 : 0)),
   },
   'muster.partition.takeovers': {
@@ -142,7 +142,7 @@ const PROGRAM_METRICS: Readonly<Record<string, ProgramMetric>> = {
   'muster.process.memory': {
     kind: 'UpDownCounter',
     unit: 'By',
-    description: 'Memory of the process, by which',
+    description: 'Memory of the process, by kind',
     of: () => {
       const { rss: resident, heapUsed: heap } = process.memoryUsage()
       return each('muster.kind', { resident, heap })

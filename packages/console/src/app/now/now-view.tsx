@@ -24,7 +24,7 @@ function BotsPanel() {
       await api().letBotsIn(players)
       tellOutcome(`${counted(players, 'bot')} arrive.`)
     } catch (error) {
-      tellOutcome(whyOf(error, 'The bots did not come.'))
+      tellOutcome(whyOf(error, 'The bots could not be added.'))
     }
     setBusy(false)
   }
@@ -209,7 +209,7 @@ export function NowView() {
           <h2>{connection.value === 'away' ? 'The server does not answer' : 'Connecting'}</h2>
           <p>
             {connection.value === 'away'
-              ? 'The page tries again by itself. Nothing was shown yet, so there is nothing to keep.'
+              ? 'The page retries by itself. It has received no data yet.'
               : 'The first figures come within a second.'}
           </p>
         </section>

@@ -106,8 +106,8 @@ export function Editor({ card, readAgain }: { readonly card: QueueCard; readonly
   const refuse = (error: unknown) => {
     const problem = error instanceof RequestRefused ? error.problem : undefined
     setFaults(problem?.faults ?? [])
-    setFailure(problem?.message ?? 'It could not be done.')
-    announcer.say(problem?.message ?? 'It could not be done.')
+    setFailure(problem?.message ?? 'The command failed.')
+    announcer.say(problem?.message ?? 'The command failed.')
   }
   const clear = () => {
     setFaults([])
@@ -127,7 +127,7 @@ export function Editor({ card, readAgain }: { readonly card: QueueCard; readonly
     question.value = {
       title: `Apply the change to ${card.name}?`,
       text: [
-        'From now on every ticket of this queue is matched by the new rules, those that wait already included.',
+        'From now on, the new rules apply to every ticket of this queue, also to those that already wait.',
         'Tickets that the new rules do not allow are cancelled, and their players are told so.',
       ],
       verb: 'Apply the change',
@@ -137,7 +137,7 @@ export function Editor({ card, readAgain }: { readonly card: QueueCard; readonly
         try {
           const applied = await api().apply(card.name, { version: started.current.version, yaml })
           started.current = { ...card, version: applied.version, yaml }
-          setApplied(applied.kept === 'file' ? 'The change stands in the configuration file.' : KEPT_IN_MEMORY)
+          setApplied(applied.kept === 'file' ? 'The change is saved in the configuration file.' : KEPT_IN_MEMORY)
           if (applied.refused > 0) setFailure(`${counted(applied.refused, 'ticket')} had to be cancelled for it.`)
           readAgain()
         } catch (error) {
@@ -155,7 +155,7 @@ export function Editor({ card, readAgain }: { readonly card: QueueCard; readonly
       <h2 id="change">Change the rules</h2>
       <p class="none">
         {card.fixed ??
-          (may('rules') ? 'Nothing changes until you apply it.' : 'Your role may try a change, and not apply it.')}
+          (may('rules') ? 'Nothing changes until you apply it.' : 'Your role may try changes, but not apply them.')}
       </p>
       <YamlField
         label={`${card.name} as YAML`}
@@ -200,4 +200,4 @@ export function Editor({ card, readAgain }: { readonly card: QueueCard; readonly
   )
 }
 
-const KEPT_IN_MEMORY = 'The change is in force, and in no file: it is gone when the program ends.'
+const KEPT_IN_MEMORY = 'The change is active, but not saved in a file. A restart loses it.'

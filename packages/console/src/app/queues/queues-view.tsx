@@ -14,15 +14,17 @@ function PauseButton({ queue, isPaused }: { readonly queue: string; readonly isP
     question.value = isPaused
       ? {
           title: `Resume ${queue}?`,
-          text: ['Matches are made in it again, of those who waited meanwhile too.'],
+          text: ['The queue makes matches again, also for players who waited during the pause.'],
           verb: 'Resume the queue',
-          done: `${queue} goes on.`,
+          done: `${queue} is resumed.`,
           isDestructive: false,
           act: () => api().setPaused(queue, false),
         }
       : {
           title: `Pause ${queue}?`,
-          text: ['No match is made in it until it is resumed. Who waits in it waits on, and matches that run go on.'],
+          text: [
+            'The queue makes no matches until it is resumed. Its players keep waiting, and running matches continue.',
+          ],
           verb: 'Pause the queue',
           done: `${queue} is paused.`,
           isDestructive: true,

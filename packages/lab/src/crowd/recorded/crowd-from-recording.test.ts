@@ -84,13 +84,13 @@ describe('a crowd from recorded traffic', () => {
     ])
     expect(crowd.parties).toMatchObject([{ id: 'a', at: 0, priority: 2, visits: [{ accepts: false }] }])
     expect(notes).toEqual([
-      'left out: lines about backfills, which a crowd has not (2)',
-      'left out: creates of tickets that are there already (1)',
+      'left out: lines about backfills, which a crowd cannot contain (2)',
+      'left out: creates of tickets that already exist (1)',
       'left out: lines about tickets or players from before the recording (1)',
-      'tickets that waited already when the recording began come then (1)',
-      'when tickets were matched is not known, as the recording has no queues',
-      'nobody gave up, so patience is that of invented crowds',
-      'no match was seen to end, so matches last as in invented crowds',
+      'tickets that already waited when the recording began arrive at its beginning (1)',
+      'when tickets were matched is unknown: the recording has no queues',
+      'nobody gave up, so the patience of players is taken from generated crowds',
+      'no match ended, so the length of matches is taken from generated crowds',
     ])
   })
 
@@ -163,7 +163,7 @@ describe('an invalid recording', () => {
       'line 2: ticket.createdAt: must be epoch milliseconds from 0',
     ],
     ['a line years later', [start, create({}, 4e12)], 'line 2: at: must be within 31 days of the first line'],
-    ['empty', [start], 'line 1: or any other creates no ticket: the recording is empty'],
+    ['empty', [start], 'line 1: the recording is empty: no line creates a ticket'],
   ])('an invalid recording is refused with its line: %s', async (_, lines, message) => {
     await expect(crowdFromRecording(lines)).rejects.toThrow(message)
   })

@@ -123,7 +123,7 @@ export async function crowdFromRecording(
   const { stories } = recorded
   const [first, last] = [stories[0], stories.at(-1)]
   if (first === undefined || last === undefined)
-    throw new InvalidCrowd(1, '', 'or any other creates no ticket: the recording is empty')
+    throw new InvalidCrowd(1, '', 'the recording is empty: no line creates a ticket')
 
   const waits = await waitEndsOf(recording, progressed)
   const habits = createHabits(stories, waits.at, streams)
@@ -159,13 +159,15 @@ function notesOf(
 ): string[] {
   const waiting = stories.filter(({ createdAt, seenAt }) => createdAt < seenAt).length
   return [
-    ...counted(backfills, 'lines about backfills, which a crowd has not'),
-    ...counted(repeated, 'creates of tickets that are there already'),
+    ...counted(backfills, 'lines about backfills, which a crowd cannot contain'),
+    ...counted(repeated, 'creates of tickets that already exist'),
     ...counted(unknown, 'lines about tickets or players from before the recording'),
-    ...(waiting > 0 ? [`tickets that waited already when the recording began come then (${waiting})`] : []),
-    ...(unmatched === undefined ? [] : [`when tickets were matched is not known, as ${unmatched}`]),
-    ...(knowsPatience ? [] : ['nobody gave up, so patience is that of invented crowds']),
-    ...(knowsPlay ? [] : ['no match was seen to end, so matches last as in invented crowds']),
+    ...(waiting > 0
+      ? [`tickets that already waited when the recording began arrive at its beginning (${waiting})`]
+      : []),
+    ...(unmatched === undefined ? [] : [`when tickets were matched is unknown: ${unmatched}`]),
+    ...(knowsPatience ? [] : ['nobody gave up, so the patience of players is taken from generated crowds']),
+    ...(knowsPlay ? [] : ['no match ended, so the length of matches is taken from generated crowds']),
   ]
 }
 

@@ -20,7 +20,7 @@ export interface RolesRule extends RuleBase {
 /** Maximum number of roles of a rule (our choice). The rule checks every set of roles, so more roles would be slow. */
 const MOST_ROLES = 8
 
-const ROLE_COUNT = 'must be a whole number from 0, or { min, max } of which max is not the less'
+const ROLE_COUNT = 'must be a whole number from 0, or { min, max } with min at most max'
 const whole = z.int().min(0)
 const roleCount = z
   .union([whole, z.strictObject({ min: whole, max: whole.optional() })], ROLE_COUNT)

@@ -44,7 +44,7 @@ export function importEdgegap(source: unknown): ImportedConfig {
   const inspect = file.boolean('inspect')
   if (kept.removal.size > 1) file.lose('profiles', 'have several ticket_removal_period: the longest counts for all')
   if (kept.idle.size > 1)
-    file.lose('profiles', 'have several periods after which groups go: the longest counts for all')
+    file.lose('profiles', 'have several periods after which groups are removed: the longest counts for all')
   file.end()
   const sections: Json = {
     ...(origins.length > 0 && { cors: { origins } }),

@@ -27,7 +27,7 @@ interface ImportArguments {
 export const addImport = (program: Command, terminal: Terminal, end: (code: ExitCode) => void): Command =>
   program
     .command('import')
-    .description('write a configuration from that of another matchmaker, and say what is lost')
+    .description('convert the configuration of another matchmaker, and list what is lost')
     .argument('<matchmaker>', `whose configuration it is: ${Object.keys(IMPORTERS).join(', ')}`, matchmakerOf)
     .argument('<file>', 'the configuration, as JSON')
     .option('-o, --output <file>', 'where to write it; - for the standard output', 'muster.yaml')
@@ -101,7 +101,7 @@ function textOf({ game, queues, sections, lost }: ImportedConfig, file: string):
     ...sections,
   }
   const losses = lost.map(({ path, message }) => commentOf(`${path}: ${message}`))
-  const comments = losses.length === 0 ? [] : ['', commentOf(`Of ${file} is lost or different:`), ...losses]
+  const comments = losses.length === 0 ? [] : ['', commentOf(`Lost from ${file}, or different:`), ...losses]
   const yaml = stringify(config, { lineWidth: 100, aliasDuplicateObjects: false })
   return `${EXPLAINED}${yaml}${comments.map((line) => `${line}\n`).join('')}`
 }
@@ -128,5 +128,5 @@ const nextSteps = (file: string, { queues, lost }: ImportedConfig) =>
         ? '; nothing is lost.'
         : `; ${lost.length === 1 ? 'one thing is' : `${lost.length} things are`} lost or different, see its last lines.`
     }`,
-    'Write into it where your service is, set the variables that it names, then: muster check --live',
+    'Next: write the URL of your service into it, set the variables that it names, and run muster check --live',
   ].join('\n')

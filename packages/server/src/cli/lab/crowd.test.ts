@@ -76,7 +76,7 @@ describe('muster lab crowd for other crowds', () => {
     const { code, out, err } = await crowd('--from traffic.ndjson')
     expect(code).toBe(0)
     expect(partiesOf(out)).toHaveLength(100)
-    expect(err).toMatch(/^traffic.ndjson: when tickets were matched is not known, as the recording has no queues\n/)
+    expect(err).toMatch(/^traffic.ndjson: when tickets were matched is unknown: the recording has no queues\n/)
     await file('again.ndjson', out)
     expect(await crowd('--from again.ndjson')).toMatchObject({ code: 0, out, err: '' })
   })
@@ -103,7 +103,10 @@ describe('muster lab crowd for other crowds', () => {
     ['--from traffic.ndjson --cut 0m..5h', /error: cut: must end with the crowd at 5940001 ms, got 18000000/],
     ['--from traffic.ndjson --cut 10..70', /must be a range of times in the recording, like 10m..70m./],
     ['--from traffic.ndjson --scale 11', /argument '11' is invalid. The value must be a number from 0.1 to 10./],
-    ['--from traffic.ndjson --players 5', /^error: --players is for invented crowds, and --from for others/],
+    [
+      '--from traffic.ndjson --players 5',
+      /^error: --players is for a generated crowd, so it cannot be used with --from/,
+    ],
     ['--from a,,b', /The value must be file names separated by commas./],
     ['--scale 3', /^error: --scale needs --from: the crowd to change/],
   ])('muster lab crowd refuses the input %s', async (args, words) => {

@@ -76,15 +76,24 @@ interface CrowdOptions {
 export const addCrowd: AddLabCommand = (lab, terminal, end): Command =>
   lab
     .command('crowd')
-    .description('make a crowd of players, invented or from recorded traffic')
-    .option('--players <number>', 'how many come (default: 50000)', numberOption(1, 10_000_000, true))
-    .option('--hours <number>', 'in which they come (default: 24)', numberOption(0.01, 744))
-    .option('--seed <number>', 'another seed makes other players', numberOption(0, 2 ** 32 - 1, true), 1)
-    .option('--parameters <file>', 'all else that describes them, in YAML')
-    .option('--show-parameters', 'write such a file with all defaults and where they come from')
-    .option('--from <files>', 'crowds or recorded traffic, with commas between: several are mixed', filesOption)
-    .option('--cut <span>', 'take only this part of each, e.g. 10m..70m', spanOption)
-    .option('--scale <factor>', 'make it smaller or larger: 0.1 to 10', numberOption(0.1, 10))
+    .description('make a crowd of players, generated or from recorded traffic')
+    .option('--players <number>', 'number of players (default: 50000)', numberOption(1, 10_000_000, true))
+    .option('--hours <number>', 'hours in which they arrive (default: 24)', numberOption(0.01, 744))
+    .option(
+      '--seed <number>',
+      'seed of all random choices; another seed makes other players',
+      numberOption(0, 2 ** 32 - 1, true),
+      1,
+    )
+    .option('--parameters <file>', 'YAML file with all other parameters of the crowd')
+    .option('--show-parameters', 'print a parameter file with all defaults and their sources')
+    .option(
+      '--from <files>',
+      'crowd or traffic files to start from, separated by commas; several are mixed',
+      filesOption,
+    )
+    .option('--cut <span>', 'take only this part of each file, e.g. 10m..70m', spanOption)
+    .option('--scale <factor>', 'scale the number of players by 0.1 to 10', numberOption(0.1, 10))
     .option('--out <file>', 'where to write the crowd (default: the standard output)')
     .action(async (options: CrowdOptions) => end(await crowd(options, terminal)))
 
@@ -113,7 +122,7 @@ function contradictionIn({ from, players, hours, parameters, scale, cut }: Crowd
   const inventing = Object.entries({ players, hours, parameters }).find(([, value]) => value !== undefined)
   const changing = Object.entries({ scale, cut }).find(([, value]) => value !== undefined)
   if (from !== undefined && inventing !== undefined)
-    return `--${inventing[0]} is for invented crowds, and --from for others`
+    return `--${inventing[0]} is for a generated crowd, so it cannot be used with --from`
   if (from === undefined && changing !== undefined) return `--${changing[0]} needs --from: the crowd to change`
   return undefined
 }

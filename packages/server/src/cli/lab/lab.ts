@@ -18,7 +18,7 @@ From a rule to what it does, step by step:
   muster lab report result.json                 the same again, from what was saved
   muster lab tune crowd.ndjson --queue duel --wait-p90 60s --give-up 10%
                                                 the best matches that keep these promises
-  muster lab test scenes.yaml                   holds rules to what they are for, also in CI
+  muster lab test scenes.yaml                   tests rules against expectations, also in CI
 
 All of it: docs/rule-lab.md`
 
@@ -28,7 +28,7 @@ const COMMANDS: readonly AddLabCommand[] = [addCrowd, addRun, addReport, addTest
 export function addLab(program: Command, terminal: Terminal, end: (code: ExitCode) => void): Command {
   const lab = program
     .command('lab')
-    .description('know what a rule does before players feel it')
+    .description('simulate and test rules before players meet them')
     .addHelpText('after', GUIDE)
   for (const add of COMMANDS) add(lab, terminal, end)
   return lab

@@ -25,14 +25,14 @@ interface ReportOptions {
 /** Maximum size of a result in bytes (64 MiB). The result of a run of four files over a hundred seeds has 15 MB. */
 const LARGEST_RESULT = 64 * 2 ** 20
 
-const HTML_OPTION = ['--html <file>', 'write a report with plots there, for browsers and paper'] as const
+const HTML_OPTION = ['--html <file>', 'also write a report with plots, for browsers and paper'] as const
 const JSON_OPTION = ['--json', 'the result and comparisons as one JSON object on the standard output'] as const
 
 export const addReport: AddLabCommand = (lab, terminal, end): Command =>
   lab
     .command('report')
-    .description('tell of a saved result again, as muster lab run does')
-    .argument('<result>', 'what muster lab run --out has written')
+    .description('print a saved result again, as muster lab run does')
+    .argument('<result>', 'the file that muster lab run --out has written')
     .option(...HTML_OPTION)
     .option(...JSON_OPTION)
     .action(async (file: string, options: ReportOptions) => end(await report(file, options, terminal)))
@@ -82,27 +82,35 @@ interface RunCommandOptions extends ReportOptions {
 
 /** Default number of seeds, equal to that of `runLab`. */
 const DEFAULT_SEEDS = 5
-const QUEUES = 'the queues, in a configuration or a file of their own; several files are compared with the first'
+const QUEUES = 'file with the queues, e.g. a configuration; repeat it to compare files with the first'
 
 export const addRun: AddLabCommand = (lab, terminal, end): Command =>
   lab
     .command('run')
-    .description('let a crowd meet queues: the real matchmaker on virtual time')
-    .argument('<crowd>', 'a crowd, as of muster lab crowd, or recorded traffic')
+    .description('simulate a crowd in queues: the real matchmaker on virtual time')
+    .argument('<crowd>', 'file with a crowd (of muster lab crowd) or recorded traffic')
     .requiredOption('-q, --queues <file>', QUEUES, (file: string, files: readonly string[] = []) => [...files, file])
-    .option('--seeds <number>', 'how often, each time with other players (default: 5)', numberOption(1, 1000, true))
-    .option('--threads <number>', 'runs at once (default: one fewer than processors)', numberOption(1, 256, true))
-    .option('--tick <time>', 'between two ticks (default: 250ms)', durationOption('1ms', '60s'))
-    .option('--server-start <time>', 'until a server is READY (default: 5s)', durationOption('0ms', '10m'))
+    .option('--seeds <number>', 'number of runs, each with other players (default: 5)', numberOption(1, 1000, true))
+    .option(
+      '--threads <number>',
+      'number of runs at once (default: one fewer than processors)',
+      numberOption(1, 256, true),
+    )
+    .option('--tick <time>', 'time between two ticks (default: 250ms)', durationOption('1ms', '60s'))
+    .option('--server-start <time>', 'time until a server is READY (default: 5s)', durationOption('0ms', '10m'))
     .option('--server-hour <price>', 'what a server costs in an hour, e.g. 0.12EUR', hourPriceOption)
-    .option('--skill <attribute>', "players' skill where the crowd does not say the true one (default: skill)")
-    .option('--ratings', 'players have the attributes mu, sigma and rating, which openskill learns from the matches')
-    .option('--newcomers <share>', 'of the players, who are new: with --ratings (default: 0.1)', numberOption(0, 1))
-    .option('--newcomers-below <deviations>', 'how much weaker the new ones are (default: 0)', numberOption(0, 0.7))
-    .option('--without-bound', 'do not compute what was possible at all, a second or two for each run')
+    .option('--skill <attribute>', 'attribute used as skill if the crowd has no true skill (default: skill)')
+    .option('--ratings', 'give players the attributes mu, sigma and rating, learned by openskill from the matches')
+    .option('--newcomers <share>', 'share of players who are new, with --ratings (default: 0.1)', numberOption(0, 1))
+    .option(
+      '--newcomers-below <deviations>',
+      'how much weaker new players are, with --ratings (default: 0)',
+      numberOption(0, 0.7),
+    )
+    .option('--without-bound', 'skip the bounds of what is possible, which take a second or two for each run')
     .option(...HTML_OPTION)
     .option(...JSON_OPTION)
-    .option('--out <file>', 'write the result there too, for muster lab report')
+    .option('--out <file>', 'also write the result to this file, for muster lab report')
     .action(async (crowd: string, options: RunCommandOptions) => end(await run(crowd, options, terminal)))
 
 /** Runs the queues of each file over the crowd, and prints the result. */

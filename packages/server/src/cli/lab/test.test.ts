@@ -161,7 +161,10 @@ describe('muster lab test with an invalid file', () => {
     ['queues: queue.yaml', 'queue.yaml: error: does not exist; did you mean '],
     ['queues: queues.yaml', 'scenes.yaml:1:1: error: scenes: is missing'],
     ['scenes: [', 'scenes.yaml:1:10: error: has a [ without its ]'],
-    ['a: &a [x, x]\nb: &b [*a, *a]\nscenes: [*b, *c]', 'scenes.yaml:3:14: error: scenes.1: is an alias of nothing'],
+    [
+      'a: &a [x, x]\nb: &b [*a, *a]\nscenes: [*b, *c]',
+      'scenes.yaml:3:14: error: scenes.1: is an alias without an anchor',
+    ],
     [
       `queues: queues.yaml\nscenes:\n- &a { name: x, tickets: { a: {}, a: {} } }\n- *a`,
       'scenes.yaml:3:35: error: scenes.0.tickets.a: is a duplicate key',

@@ -151,30 +151,47 @@ function checkOptions({ waitP90, giveUp }: TuneCommandOptions): void {
     )
 }
 
-const BOUNDS_HELP =
-  'a range for a limit, e.g. "difference skill=50..400", in place of what the file has; several may be given'
+const BOUNDS_HELP = 'range in which a limit is searched, e.g. "difference skill=50..400"; can be repeated'
 
 export const addTune: AddLabCommand = (lab, terminal, end): Command =>
   lab
     .command('tune')
     .description('search the relaxation steps of a queue for the best matches that keep promises')
-    .argument('<crowd>', 'a crowd, as of muster lab crowd, or recorded traffic')
+    .argument('<crowd>', 'file with a crowd (of muster lab crowd) or recorded traffic')
     .requiredOption('--queue <name>', 'the queue')
-    .option('-q, --queues <file>', 'its file: a configuration, or one with queues alone', 'muster.yaml')
-    .option('--wait-p90 <time>', 'promise: 90 % of the matched find a match within it', durationOption('1s', '1h'))
-    .option('--give-up <share>', 'promise: at most so many wait in vain, like 5%', shareOption)
-    .option('--also <waits>', 'search these too: fillForMs, lastResortMs, optionalAfterMs, patience', waitsOption)
+    .option('-q, --queues <file>', 'file with the queue: a configuration, or queues alone', 'muster.yaml')
+    .option(
+      '--wait-p90 <time>',
+      'promise: 90 % of the matched players find a match within this time',
+      durationOption('1s', '1h'),
+    )
+    .option('--give-up <share>', 'promise: at most this share of the players waits in vain, like 5%', shareOption)
+    .option('--also <waits>', 'also search these: fillForMs, lastResortMs, optionalAfterMs, patience', waitsOption)
     .option('--bounds <limit=from..to>', BOUNDS_HELP, boundsOption)
-    .option('--seeds <number>', 'seeds that schedules are chosen by', numberOption(1, 100, true), 3)
-    .option('--unseen <number>', 'other seeds, that the result is told of', numberOption(1, 100, true), 5)
-    .option('--budget <runs>', 'most runs over the whole crowd', numberOption(1, 100_000, true), 200)
-    .option('--threads <number>', 'runs at once (default: one fewer than processors)', numberOption(1, 256, true))
-    .option('--tick <time>', 'between two ticks (default: 250ms)', durationOption('1ms', '60s'))
-    .option('--skill <attribute>', "players' skill where the crowd does not say the true one")
+    .option(
+      '--seeds <number>',
+      'number of training seeds, by which schedules are chosen',
+      numberOption(1, 100, true),
+      3,
+    )
+    .option(
+      '--unseen <number>',
+      'number of other seeds, on which the result is verified',
+      numberOption(1, 100, true),
+      5,
+    )
+    .option('--budget <runs>', 'maximum number of runs over the whole crowd', numberOption(1, 100_000, true), 200)
+    .option(
+      '--threads <number>',
+      'number of runs at once (default: one fewer than processors)',
+      numberOption(1, 256, true),
+    )
+    .option('--tick <time>', 'time between two ticks (default: 250ms)', durationOption('1ms', '60s'))
+    .option('--skill <attribute>', 'attribute used as skill if the crowd has no true skill')
     .option('--json', 'the result as one JSON object on the standard output, for programs')
-    .option('--html <file>', 'write it as a page, with a plot of what can be had')
+    .option('--html <file>', 'also write the result as a page, with a plot of cost against waiting')
     .option('--patch <file>', 'write the change as a patch, for git apply and patch -p1')
-    .option('--write', 'change the file itself')
+    .option('--write', 'change the file of the queue itself')
     .action(async (crowd: string, options: TuneCommandOptions) => end(await tune(crowd, options, terminal)))
 
 /** Tunes the queue, and prints the result. */

@@ -15,10 +15,13 @@ interface VerifyArguments {
 export const addVerify = (program: Command, terminal: Terminal, end: (code: ExitCode) => void): Command =>
   program
     .command('verify-server')
-    .description('play a game server through all that Muster asks of one, and say what is right and wrong')
+    .description('test whether a game server does everything that Muster requires of one')
     .argument('<command...>', 'starts the game server, after --: node server.js')
     .option('--junit <file>', 'write the results as JUnit XML, for CI')
-    .option('--client <command or URL>', "connect as your game’s client does: 'node bot.js', or a POST for each client")
+    .option(
+      '--client <command or URL>',
+      "command or URL that connects as your game’s client does: 'node bot.js', or a POST for each client",
+    )
     .option('--json', 'one JSON object on the standard output, for programs')
     .action(async (command: readonly string[], options: VerifyArguments) =>
       end(await verify(command, options, terminal)),

@@ -38,7 +38,7 @@ describe('the console feed', () => {
       bots: false,
       store: 'memory',
       at: hello.startedAt + 3000,
-      history: { step: 10_000, length: 0, missing: ['The program has watched for less than a minute.'] },
+      history: { step: 10_000, length: 0, missing: ['The program has collected figures for only less than a minute.'] },
     })
     const empty = await feed.until<Now>('now')
     expect(empty).toMatchObject({
@@ -199,7 +199,7 @@ describe('the console feed', () => {
     const feed = await listen('looker')
     const { history } = await feed.until<Hello>('hello')
     expect(history.missing.slice(1)).toEqual([
-      'Another process matches: who waits where, arrivals and matches are not seen here.',
+      'Another process makes the matches, so waiting players, arrivals and matches are not shown here.',
       'Events are seen by the process that leads.',
     ])
     const now = await feed.until<Now>('now')

@@ -279,10 +279,10 @@ export function createWatch(options: ConsoleOptions, { clock, missing, failed }:
   const gaps = (): readonly string[] => {
     const passed = clock.now() - startedAt
     return [
-      ...(passed < STEPS * STEP_MS ? [`The program has watched for ${minutes(passed)}.`] : []),
+      ...(passed < STEPS * STEP_MS ? [`The program has collected figures for only ${minutes(passed)}.`] : []),
       ...(surveyor.seesAll()
         ? []
-        : ['Another process matches: who waits where, arrivals and matches are not seen here.']),
+        : ['Another process makes the matches, so waiting players, arrivals and matches are not shown here.']),
       ...(unseen?.() ?? []),
       ...missing(),
     ]

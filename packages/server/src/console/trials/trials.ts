@@ -58,8 +58,8 @@ export function createTrials({ recording, queues, cards, start, clock, startedAt
     if (now - from >= HOUR_MS && !isPart) return []
     if (!isPart) return [`Tickets are recorded since the program started, ${lasted(now - startedAt)} ago.`]
     return [
-      `The recording holds the last ${lasted(now - from)}: with so many tickets no more fits.`,
-      'Tickets that waited already when the recording begins are not in it.',
+      `The recording holds the last ${lasted(now - from)}, because it has room for no more tickets.`,
+      'Tickets that already waited when the recording began are not in it.',
     ]
   }
 

@@ -264,8 +264,8 @@ export async function openListeners({ config, mounts, log, clock, isDev }: Liste
   const { most, wanted } = bounds()
   if (wanted !== undefined && !isDev)
     log.warn(
-      `file descriptors are fewer than the connections that limits.waits allows: ${most} of ` +
-        `${wanted} are taken. Raise the limit (ulimit -n, LimitNOFILE), or lower limits.waits`,
+      `too few file descriptors for the connections that limits.waits allows: only ${most} of ` +
+        `${wanted} are accepted. Raise the limit (ulimit -n, LimitNOFILE), or lower limits.waits`,
     )
   return all
 

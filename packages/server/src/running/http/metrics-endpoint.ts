@@ -39,7 +39,11 @@ export function createMetricsEndpoint({
     }),
   )
   const withoutKey = refuse(
-    new Problem(403, 'metrics-closed', 'Metrics are closed. Set telemetry.metrics.key, listen.admin or open: true.'),
+    new Problem(
+      403,
+      'metrics-closed',
+      'Metrics are closed. Set telemetry.metrics.key, telemetry.metrics.open or listen.admin.',
+    ),
   )
 
   return (message, response) => {

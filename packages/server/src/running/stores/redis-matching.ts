@@ -114,7 +114,7 @@ function createRedisMatching(redis: RedisConnection, config: RedisConfig, matchi
       timesVanished: partition.timesVanished(),
     }),
     unseen: () =>
-      partition.leads() ? [] : [`${leader ?? 'Another process'} matches: what happens there is not told here.`],
+      partition.leads() ? [] : [`${leader ?? 'Another process'} makes the matches; its events are not shown here.`],
     checks: [whyNotReached],
     reconfigure: ({ queues, pools }) => {
       partition.reconfigure(queues, { pools: withKeys(pools) })
