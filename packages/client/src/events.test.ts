@@ -55,7 +55,7 @@ test('every version of a ticket arrives by one event stream, which ends with the
   expect(sent).toEqual(['POST /tickets/t1/stream-token'])
 })
 
-test('an event stream that begins with a version the client has stays open for the next version', async () => {
+test('an event stream that begins with the version that the client knows stays open for the next version', async () => {
   const { follow, opened, clock } = setUp()
   let answer: Answer | undefined
   void follow(1).then((given) => (answer = given))

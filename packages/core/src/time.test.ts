@@ -37,7 +37,7 @@ test('dateOf(systemClock) is within 500 ms of Date.now()', () => {
   expect(Math.abs(dateOf(systemClock) - Date.now())).toBeLessThan(500)
 })
 
-test('a step of the wall clock is found at the next reading, and stays until the next step (property)', () => {
+test('a step of the wall clock is detected at the next reading, and the offset then stays (property)', () => {
   const step = fc.oneof(fc.integer({ min: 300, max: 1e11 }), fc.integer({ min: -1e11, max: -300 }))
   fc.assert(
     fc.property(fc.array(fc.tuple(step, fc.integer({ min: 0, max: 100_000 })), { maxLength: 10 }), (steps) => {
@@ -59,7 +59,7 @@ test('a step of the wall clock is found at the next reading, and stays until the
   )
 })
 
-test('an interruption between reading the wall clock and the monotonic clock is no clock step', () => {
+test('an interruption between reading the two clocks does not count as a step of the wall clock', () => {
   let readings = 0
   const wallStep = createWallStep(
     () => 1000,

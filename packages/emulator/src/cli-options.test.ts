@@ -8,7 +8,7 @@ const read = (line: string, files: Readonly<Record<string, string>> = {}) =>
     return text
   })
 
-test('CLI options without flags have their defaults', () => {
+test('muster-emulator without flags uses the default options', () => {
   const { help, listen, emulator } = read('')
   expect([help, listen]).toEqual([false, { port: undefined, host: undefined }])
   expect(emulator).toEqual({
@@ -20,7 +20,7 @@ test('CLI options without flags have their defaults', () => {
   })
 })
 
-test('every CLI flag sets its option', () => {
+test('every flag of muster-emulator sets its option', () => {
   const line =
     '--port 8080 --host 0.0.0.0 --allow-host emulator --allow-host dev.test --token secret --speed 20' +
     ' --limits token-bucket --retry-after date --latency 30 --jitter 10 --capacity 5 --relay 192.0.2.7' +
@@ -49,7 +49,7 @@ test('every CLI flag sets its option', () => {
   })
 })
 
-test('--seed decides all random values', () => {
+test('the flag --seed of muster-emulator decides all random values', () => {
   const drawn = (line: string) => read(line).emulator.random?.()
   expect(drawn('--seed 7')).toBe(drawn('--seed 7'))
   expect(drawn('--seed 7')).not.toBe(drawn('--seed 8'))

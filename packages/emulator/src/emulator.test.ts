@@ -56,7 +56,7 @@ test('an error in a handler is answered with 500 and passed to onError', async (
   expect(errors).toEqual([[broken, 'versions.create']])
 })
 
-test('value limits that only public material states are configurable in the emulator', async () => {
+test('a value limit of the emulator is configurable, and a bound that is not given keeps its default', async () => {
   const { call } = started({ settings: { valueLimits: { appName: { min: 1 } } } })
   expect((await call('POST', '/v1/app', { name: 'x' })).status).toBe(200)
   expect(await call('POST', '/v1/app', { name: 'x'.repeat(65) })).toMatchObject({

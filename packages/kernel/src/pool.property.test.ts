@@ -156,7 +156,7 @@ describe('rounds for any model and any tickets', () => {
     )
   })
 
-  test('property: a round searches matched tickets again that were not removed', () => {
+  test('property: tickets that a round matched, but that were not removed, are matched again in the next', () => {
     fc.assert(
       fc.property(worlds(30), ({ model, tickets }) => {
         const world = filled(model, tickets)
@@ -201,7 +201,7 @@ describe('pairing of two tickets', () => {
     )
   })
 
-  test('property: two tickets are paired even in a round around one new ticket', () => {
+  test('property: a round that searches only for one new ticket pairs it if any other ticket fits', () => {
     fc.assert(
       fc.property(pairs, entries(40), (anyModel, tickets) => {
         const model = { ...anyModel, lastResortLevel: Infinity }

@@ -57,7 +57,7 @@ describe('weights of a queue', () => {
     },
   )
 
-  test('weights of a queue apply to parties and to long waits', () => {
+  test('the weights `parties` and `waiting` of a queue prefer parties and long waits, and 0 turns them off', () => {
     const near = [entry('a', { first: 1 }), entry('b', { first: 1 })]
     const party = entry('party', { first: 5, size: 2 })
     expect(partnerOf(3, undefined, [...near, party])).toEqual(['party'])
@@ -101,8 +101,8 @@ describe('patience of a queue', () => {
 
   test.each([
     ['after `thoroughMs`', Infinity, patience.thoroughMs],
-    ['at the last resort', 1, 30_000],
-  ])('a queue with patience searches thoroughly for matches that are hard to find %s', (_, lastResortLevel, atMs) => {
+    ['once lastResortMs is over', 1, 30_000],
+  ])('a queue with patience finds a match that needs a thorough search only %s', (_, lastResortLevel, atMs) => {
     // Any two tickets may meet, but only three that are far from each other may play.
     const pool = createPool(
       modelOf(3, {

@@ -10,7 +10,7 @@ test('the answer cache keeps a limited number of answers and drops the oldest', 
   expect(cache.get('999')).toBeDefined()
 })
 
-test('two values have the same fingerprint exactly if they are equal', () => {
+test('two values have the same cache fingerprint exactly if they are equal', () => {
   const value = fc.jsonValue({ maxDepth: 3 })
   fc.assert(
     fc.property(value, value, (one, other) => {
@@ -28,11 +28,11 @@ test.each([
   [{ a: { b: 1 } }, { a: {}, b: 1 }],
   [null, 'null'],
   [[null], [undefined]],
-])('the values %j and %j have different fingerprints', (one, other) =>
+])('the values %j and %j have different cache fingerprints', (one, other) =>
   expect(fingerprint(one)).not.toBe(fingerprint(other)),
 )
 
-test('a fingerprint can be made of values that are nested deeper than the call stack', () => {
+test('a cache fingerprint is computed even for values that are nested deeper than the call stack', () => {
   const deep = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as unknown
   expect(fingerprint(deep(200_000))).toBe(fingerprint(deep(200_000)))
   expect(fingerprint(deep(200_000))).not.toBe(fingerprint(deep(199_999)))

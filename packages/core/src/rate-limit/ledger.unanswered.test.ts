@@ -13,7 +13,7 @@ function returns(unanswered: ReturnType<typeof createUnanswered>, from: number, 
   return times
 }
 
-test('tokens of unanswered requests become free one at a time: after one window, two more, then every four', () => {
+test('unanswered requests free one token at a time: after one window, two windows later, then every four', () => {
   const unanswered = createUnanswered()
   for (let request = 0; request < 5; request += 1) unanswered.add(0)
   expect(unanswered.nextBack(WINDOW_MS)).toBe(1250)

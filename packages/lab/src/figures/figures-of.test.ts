@@ -50,7 +50,7 @@ test('the run statistics of two duels, a cancel and a leaver equal those compute
   expect(requests['createDeployment']).toEqual({ total: 2, busiest: 2, limit: 40, windowMs: 1000 })
 })
 
-test('one standard deviation of skill between two players is a win probability of 92 %', () => {
+test('a player who is one standard deviation of skill stronger wins with a probability of 92 %', () => {
   const crowd = crowdOf([[{ truth: 0 }], [{ truth: 2 }]])
   const outcome = outcomeOf([
     { match: 0, team: 'side-1', waitMs: 0 },

@@ -39,7 +39,7 @@ test('a confidence interval of one pair is undefined, and four equal differences
   expect(pairedInterval([0, 0], 0.95)).toEqual({ low: 0, high: 0 })
 })
 
-test('few pairs that differ by the same share of players by chance have no confidence interval', () => {
+test('the confidence interval of two or three pairs that differ by chance hardly ever excludes 0', () => {
   const random = seededRandom(5)
   const matched = () => Array.from({ length: 20 }, () => Number(random() < 0.95)).reduce((sum, one) => sum + one, 0)
   for (const count of [2, 3]) {

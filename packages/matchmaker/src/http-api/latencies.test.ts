@@ -9,7 +9,7 @@ const coasts = new Map([
   ['Sydney', { latitude: -33.87, longitude: 151.21 }],
 ])
 
-test('latencies are estimated only from an address whose place is known within few kilometres', async () => {
+test('latencies are estimated only from an address whose place is known to within a few kilometres', async () => {
   const counts = { impossible: 0, unknown: 0, estimated: 0 }
   const directory = {
     places: () => coasts,

@@ -59,7 +59,7 @@ describe('the waits of a queue whose load falls to a tenth and comes back', () =
 
   // At a tenth of the players, the arrivals alone predict 1.84 target waits.
   test.each([1, 1.84, 2.5])(
-    'if a tenth of the load lengthens waits by %d target waits, waits return to the target',
+    'if a load of a tenth needs %d target waits more, waits still return to the target within 15 minutes',
     (more) => {
       const waits = waitsOf(loads, (load) => TARGET_MS * (2 - more * Math.log10(load / 4)))
       const settled = [...waits.slice(15 * 60, 20 * 60), ...waits.slice(30 * 60, 40 * 60), ...waits.slice(50 * 60)]

@@ -289,7 +289,7 @@ describe('the next leader', () => {
     await close()
   })
 
-  test('the next leader keeps one of two deployments after a lost create, and ends the other process', async () => {
+  test('of two deployments of a lost create one is kept and the other ended, also by the next leader', async () => {
     const { second, answer, pass, service, takeOver, close } = await createPair(withPool, (world) => {
       const { servers } = world.service
       world.service.fault = (method) => {

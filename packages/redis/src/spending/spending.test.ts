@@ -136,7 +136,7 @@ describeRedis('a shared budget in Redis', () => {
     expect(first.servers(0)).toBe(0)
   })
 
-  test('a shared budget reports a failure, and the next read retries', async () => {
+  test('a shared budget reports once that Redis refused its request, and continues when Redis accepts it', async () => {
     const { clock, spending, first } = await open({ maxServers: 10 })
     const problems: SpendingProblem[] = []
     spending.events.on('problem', (problem) => problems.push(problem))

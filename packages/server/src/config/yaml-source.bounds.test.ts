@@ -46,7 +46,7 @@ test('YAML brackets after a quoted string are refused as a syntax error at their
   expect(faults[0]?.place.from).toBeLessThan(10)
 })
 
-test('a YAML string that contains many brackets and dashes is not refused as nesting', () => {
+test('a YAML string of many brackets and dashes is not refused as too deeply nested', () => {
   const long = filled('[{- ? ', 6000)
   const texts = [
     `# ${long}\na: 1`,

@@ -75,7 +75,7 @@ describe('a compiled ticket', () => {
   })
 })
 
-test('the average of a party whose sum is beyond all numbers is a number', () => {
+test('the average of a party is finite even if the sum of its values overflows', () => {
   for (const value of [1e308, -1e308]) {
     const { values } = queueOf([skill]).entryOf(skilled(value, value))
     expect((values[0] as number) / value).toBeCloseTo(1)

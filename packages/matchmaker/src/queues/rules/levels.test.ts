@@ -111,6 +111,6 @@ test.each<readonly [RuleDefinition, readonly string[]]>([
   [{ kind: 'require', attribute: 'mode', operator: '=', value: 'duel' }, []],
   [{ kind: 'all', rules: [{ kind: 'distance', maxKm: 5 }] }, []],
   [{ kind: 'equal', attribute: 'mode' }, []],
-])('only fields that hold a limit over time are listed as such for the rule %j', (rule, fields) => {
+])('limitFieldsOf lists the fields that hold a limit, and no other fields, of the rule %j', (rule, fields) => {
   expect(limitFieldsOf(rule)).toEqual(fields.map((field) => [field, Reflect.get(rule, field)]))
 })

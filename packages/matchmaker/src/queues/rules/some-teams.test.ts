@@ -136,7 +136,7 @@ describe('a running match that accepts more players', () => {
     }
   })
 
-  test('a `require` rule relaxes for a ticket by the wait of that ticket, or by the youngest if set', () => {
+  test('a `require` rule relaxes for each ticket by its own wait, or by that of the youngest if `by` says so', () => {
     const [old, young] = [ticketOf('old', { skill: 50 }), ticketOf('young', { skill: 5 }, { since: 10_000 })]
     expect(play({ matchSize: 2, rules: [skill] }, [old, young], 10_000)).toEqual([['old', 'young']])
     const hasty = ticketOf('hasty', { skill: 50 }, { since: 5000 })
