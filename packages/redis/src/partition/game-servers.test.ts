@@ -102,6 +102,17 @@ describe('a server that reports to a follower', () => {
     await close()
   })
 
+  test('a server that reports to a follower counts as lost 25 s after its last report', async () => {
+    const { second, answer, pass, game, close } = await warm()
+    await answer(game.report(second))
+    await pass(24_000, 50)
+    const stateOf = async () => (await answer(second.inspect())).servers[0]?.state
+    expect(await stateOf()).toBe('IDLE')
+    await pass(2000, 50)
+    expect(await stateOf()).toBe('LOST')
+    await close()
+  })
+
   test('a server receives its match even while the claim of another server is being written', async () => {
     const { second, answer, join, pass, game, service, close } = await warm()
     await join('ann', 'bob', 'cas', 'dan', 'eve', 'fay')

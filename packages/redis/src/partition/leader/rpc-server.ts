@@ -35,8 +35,11 @@ const REPEATABLE: ReadonlySet<string> = new Set(['current', 'level'])
 /** Remembered replies, so that a repeated request is not executed again: maximum number, and maximum total length. */
 const REMEMBERED = 10_000
 const REMEMBERED_LENGTH = 16 * 1024 * 1024
-/** Milliseconds for which a follower is notified of changed orders after a report: longer than a report waits. */
-const WATCH_MS = 30_000
+/**
+ * Milliseconds for which a follower is notified of changed orders after a report: longer than a report waits, which is
+ * at most 20 s. A watched server does not count as silent, so it is less than `LOST_AFTER_MS`.
+ */
+const WATCH_MS = 22_000
 /** Maximum length of one reply (our choice), because Redis keeps replies for some time. */
 const LONGEST = 16 * 1024 * 1024
 
