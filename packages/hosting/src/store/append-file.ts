@@ -1,5 +1,5 @@
 import { closeSync, fdatasyncSync, fsync, fsyncSync, ftruncateSync, openSync, renameSync, writeSync } from 'node:fs'
-import { open, readFile, unlink, type FileHandle } from 'node:fs/promises'
+import { open, readFile, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { type LockFileState, placeOf } from './flock.js'
@@ -30,6 +30,7 @@ export class StoreFile {
     try {
       // The file contains players' addresses, so only its owner may read it, even if something else created the file.
       if (process.platform !== 'win32') await file.chmod(0o600)
+      await giveToOwner(path, file)
       await forceFolderOf(path, false)
       return new StoreFile(path, file, (await file.stat()).size)
     } catch (error) {
@@ -116,6 +117,7 @@ export class StoreFile {
     try {
       // A crash may have left a part of an earlier attempt.
       await file.truncate(0)
+      await giveToOwner(this.#path, file)
       let size = 0
       for (const part of parts) {
         await file.appendFile(part)
@@ -181,6 +183,16 @@ export async function forceFolderOf(path: string, atOnce: boolean): Promise<void
   } finally {
     closeSync(folder)
   }
+}
+
+/**
+ * If root writes a file into the folder of another user, e.g. with `sudo muster migrate`, gives it to that user. The
+ * user's own process could not open it otherwise.
+ */
+async function giveToOwner(path: string, file: FileHandle): Promise<void> {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = await stat(dirname(path))
+  if (uid !== 0) await file.chown(uid, gid)
 }
 
 /** Reads a file. Returns an empty buffer if the file does not exist. */

@@ -1,6 +1,8 @@
 import {
   appendFileSync,
   chmodSync,
+  chownSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -8,7 +10,8 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { StoreCorrupt, StoreLocked, StoreTorn } from '../errors.js'
@@ -247,3 +250,17 @@ describe('the file of a store', () => {
     expect(readFileSync(path, 'utf8')).toBe('mine')
   })
 })
+
+test.runIf(process.getuid?.() === 0)(
+  'files that root writes into the folder of a user belong to that user',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'muster-owner-'))
+    const path = join(folder, 'muster.log')
+    chownSync(folder, 65_534, 65_534)
+    const { log, take } = await openModelled(path)
+    take({ kind: 'a', op: '=', key: 'x', value: '1' })
+    await log.close()
+    expect(statSync(path)).toMatchObject({ uid: 65_534, gid: 65_534, mode: 0o100_600 })
+    rmSync(folder, { recursive: true })
+  },
+)

@@ -1,8 +1,24 @@
 #!/usr/bin/env node
 import { runProgram } from './program.js'
-import { terminalOf } from './terminal.js'
+import { EXIT, terminalOf } from './terminal.js'
 
-// Ignores write errors: the reader of the output, e.g. `head` or a log collector, may end first. The server must keep
-// running.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-process.exitCode = await runProgram(process.argv.slice(2), terminalOf(process))
+const terminal = terminalOf(process)
+let lost: NodeJS.ErrnoException | undefined
+
+// A write error does not end the process: the reader of the output, e.g. `head` or a log collector, may end first, and
+// the server must keep running. Output that a full disk did not take fails the command at its end.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (stream === process.stderr || error.code === 'EPIPE') return
+    lost = error
+    failIfLost()
+  })
+
+function failIfLost(): void {
+  if (lost === undefined || process.exitCode !== EXIT.ok) return
+  process.exitCode = EXIT.failed
+  terminal.complain(`error: the output could not be written (${lost.code ?? lost.message})`)
+}
+
+process.exitCode = await runProgram(process.argv.slice(2), terminal)
+failIfLost()

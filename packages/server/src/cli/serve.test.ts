@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -187,6 +187,17 @@ describe('muster serve', () => {
     expect(complaint).toContain('did you mean console?')
     expect(complaint).toMatch(/muster\.yaml:\d+:\d+/)
   })
+})
+
+test.runIf(process.platform === 'linux')('a command fails if the disk did not take its output', async () => {
+  const full = openSync('/dev/full', 'w')
+  const child = spawn(process.execPath, [cli, 'schema'], { stdio: ['ignore', full, 'pipe'] })
+  closeSync(full)
+  children.push(child)
+  let complaint = ''
+  child.stderr?.on('data', (part) => (complaint += String(part)))
+  expect(await once(child, 'close')).toEqual([1, null])
+  expect(complaint).toBe('error: the output could not be written (ENOSPC)\n')
 })
 
 test('muster dev ends with the terminal in which it runs, and leaves no game server behind', async () => {
