@@ -220,6 +220,22 @@ describe('a backfill', () => {
     expect(matchmaker.getTicket('new')).toMatchObject({ status: 'SEARCHING' })
   })
 
+  test('with `backfill: last`, an open backfill gets players while servers are short for many matches', async () => {
+    const options = { maxServers: 3, maxStarting: 3 }
+    const { matchmaker, clock, join, matchId } = await running({ backfill: 'last' }, options)
+    const found: string[] = []
+    matchmaker.on('matchFound', (match) => void found.push(match.matchId))
+    const { id } = matchmaker.createBackfill({ matchId })
+    for (let nth = 0; nth < 4000; nth += 1) join(`p${nth}`)
+    // A server becomes free before each tick.
+    for (let nth = 0; nth < 4; nth += 1) {
+      for (const over of found.splice(0)) await matchmaker.stopMatch(over, { until: 'recorded' })
+      await matchmaker.tick()
+      await clock.advance(250)
+    }
+    expect(matchmaker.getBackfill(id)).toMatchObject({ status: 'FILLED' })
+  })
+
   test('a backfill waits for joining players to accept, and reopens the slot of a player who declines', async () => {
     const all = setUp({ queues: [{ ...social, acceptance: { withinMs: 5000 } }] })
     const { matchmaker, join, run, status } = all

@@ -83,8 +83,6 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
     groups: GroupedTickets[],
   ): Promise<boolean> => {
     const room = terms.room(runtime.queue.pool)
-    // At the server limit no match can start, so fill backfill slots first.
-    const openings = room > 0 ? runtime.queue.backfill : ('first' as const)
     const servers = Math.max(0, room)
     const before = groups.length
     let isInOrder = runtime.isShort && servers < Infinity
@@ -92,6 +90,8 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
     runtime.arrivals.clear()
     for (;;) {
       const most = isInOrder ? servers + SPARE : undefined
+      // Without a server for every match, fill backfill slots first: players there need no further server.
+      const openings = room > 0 && !isInOrder ? runtime.queue.backfill : ('first' as const)
       const round = (runtime.round ??= begin(runtime, now, { openings, most }))
       const isUnfinished = round.step(WORK, yielder.isDue)
       collect(runtime, round.take(), now, groups)

@@ -131,7 +131,10 @@ export interface QueueDefinition {
    * counts as comparing everything.
    */
   readonly playerMayState?: readonly string[] | undefined
-  /** Whether backfills of running matches get waiting tickets before new matches do, or after. Default `first`. */
+  /**
+   * Whether backfills of running matches get waiting tickets before new matches do, or after. While there are more
+   * matches than servers, always before. Default `first`.
+   */
   readonly backfill?: 'first' | 'last' | undefined
   /**
    * Cancels a ticket as `absent` if the client of one of its players has been away for too long. Each player's client
