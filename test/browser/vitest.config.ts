@@ -16,5 +16,7 @@ export default defineConfig({
     ...PATIENCE,
     pool: 'forks',
     maxWorkers: 2,
+    // The files share the modules that they import.
+    isolate: false,
   },
 })

@@ -3,6 +3,7 @@
  * from Node, and ends by itself, so that a connection or a timer left open shows.
  */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createClient } from '@muster/core'
 
@@ -72,18 +73,20 @@ async function fails() {
 
 /** Calls to a server that never answers, and to an address where nothing listens. */
 async function isLeft() {
-  const server = createServer((socket) => void socket.on('error', () => {}).resume())
+  const server = createServer((socket) => void socket.on('error', () => {}).on('data', () => server.emit('received')))
+  const received = () => once(server, 'received')
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = `http://127.0.0.1:${server.address().port}`
   const silent = createClient({ ...options, baseUrl: address })
-  const late = await failure(silent.applications.list({}, { timeoutMs: 200 }))
+  const late = await failure(silent.applications.list({}, { timeoutMs: 2000 }))
   assert.deepEqual([late.name, late.sent], ['TimedOut', true])
   const controller = new AbortController()
   const aborted = failure(silent.applications.list({}, { signal: controller.signal }))
-  setTimeout(() => controller.abort(new Error('enough')), 50)
+  await received()
+  controller.abort(new Error('enough'))
   assert.equal((await aborted).message, 'enough')
   const pending = failure(silent.applications.create({ name: 'pending' }))
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await received()
   await silent.close({ timeoutMs: 50 })
   assert.deepEqual([(await pending).name, (await pending).sent], ['ClientClosed', true])
   await new Promise((resolve) => server.close(resolve))
