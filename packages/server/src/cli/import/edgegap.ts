@@ -145,12 +145,7 @@ function stepsOf({ initial, stages }: StagedRule, name: string): LimitStep[] {
 /** Returns a parameter as a limit of a Muster rule. */
 function limitOf(rule: StagedRule, name: string, direction: 'rises' | 'falls') {
   const steps = stepsOf(rule, name)
-  return relaxing(steps, direction, ({ afterMs, value }) =>
-    rule.initial.lose(
-      name,
-      `becomes stricter at ${afterMs / 1000} s (${value}): limits can only relax, so this step is left out`,
-    ),
-  )
+  return relaxing(steps, direction, (message) => rule.initial.lose(name, message))
 }
 
 const endOf = ({ initial, stages }: StagedRule) =>

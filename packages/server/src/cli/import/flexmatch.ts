@@ -96,12 +96,7 @@ function teamOf(team: ObjectReader, stepsOf: StepsOf) {
 }
 
 const limitOf = (rule: ObjectReader, steps: readonly LimitStep[], direction: 'rises' | 'falls') =>
-  relaxing(steps, direction, ({ afterMs, value }) =>
-    rule.lose(
-      '',
-      `becomes stricter at ${afterMs / 1000} s (${value}): limits can only relax, so this step is left out`,
-    ),
-  )
+  relaxing(steps, direction, (message) => rule.lose('', message))
 
 /** Returns the equivalent Muster rule; undefined if there is none. */
 function ruleOf(rule: ObjectReader, stepsOf: StepsOf): Json | undefined {

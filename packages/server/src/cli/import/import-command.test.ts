@@ -256,6 +256,14 @@ describe('muster import edgegap', () => {
   })
 })
 
+test('muster import does not blame muster.yaml, which it has not written, for what cannot be translated', async () => {
+  const source = { Name: 'q', MinMatchSize: 1.5, MaxMatchSize: 2, DifferenceRules: [] }
+  const { code, err, text } = await imported('playfab', source)
+  expect([code, text]).toEqual([2, ''])
+  expect(err).toMatch(/^the translation of theirs\.json:\d+:\d+: error: queues\.0\.teams\.0\.size\.min/)
+  expect(err).not.toContain('muster.yaml')
+})
+
 test('muster import refuses an unknown matchmaker and lists the known ones', async () => {
   const { code, err } = await imported('gamelift', {})
   expect(code).toBe(2)

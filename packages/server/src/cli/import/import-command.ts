@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { notJson } from '@muster/core/internal'
 import { type Command, InvalidArgumentError } from 'commander'
 import { stringify } from 'yaml'
-import { needTextFile, readConfigText } from '../../config/index.js'
+import { InvalidConfig, needTextFile, readConfigText } from '../../config/index.js'
 import { unwritable } from '../output-file.js'
 import { EXIT, type ExitCode, findingsText, paint, refusal, type Terminal } from '../terminal.js'
 import { importEdgegap } from './edgegap.js'
@@ -69,6 +69,8 @@ async function importFile(
       return EXIT.wrong
     }
     const { code } = error as NodeJS.ErrnoException
+    if (error instanceof InvalidConfig && error.file === output)
+      return refusal(error, terminal, `the translation of ${file}`)
     if (code !== 'EEXIST') return refusal(code === undefined ? error : unwritable(error, output), terminal)
     terminal.complain(`${output} exists already and was not changed: --force overwrites it.`)
     return EXIT.failed

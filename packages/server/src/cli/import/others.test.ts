@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { inFolder } from '../in-folder.fixture.js'
 import { importEdgegap } from './edgegap.js'
@@ -232,6 +232,42 @@ test('muster import converts a queue of PlayFab Matchmaking', async () => {
   ])
   expect(said).toContain('MatchTotalRules[0]: is left out: write it as compare with scope: match')
   expect(said).toContain('RegionSelectionRule.Path: is called beacons here')
+})
+
+describe('a limit with more steps than Muster has', () => {
+  const attribute = { Path: 'Skill', Source: 'User' }
+  const queueOf = (rule: object) => ({
+    Name: 'arena',
+    MinMatchSize: 2,
+    MaxMatchSize: 2,
+    DifferenceRules: [{ Name: 'skill', Attribute: attribute, Difference: 10, ...rule }],
+  })
+  const maxOf = (rule: object) => {
+    const { queues, lost } = importPlayFab(queueOf(rule))
+    const rules = queues[0]?.['rules'] as readonly { readonly max: unknown }[] | undefined
+    return { max: rules?.[0]?.max, said: lost.map(({ message }) => message).join('\n') }
+  }
+
+  test('an expansion of PlayFab with many steps and a limit grows evenly', () => {
+    const { max, said } = maxOf({ LinearExpansion: { Delta: 1, Limit: 50, SecondsBetweenExpansions: 5 } })
+    expect(max).toEqual({ from: 10, to: 50, overMs: 200_000 })
+    expect(said).toContain('has 40 steps, and grows evenly here')
+  })
+
+  test('an expansion of PlayFab without a limit ends after the steps that a limit may have', () => {
+    const { max, said } = maxOf({ LinearExpansion: { Delta: 1, SecondsBetweenExpansions: 5 } })
+    expect(max).toHaveLength(20)
+    expect(said).toContain('ends after 19 steps here')
+  })
+
+  test('of many own steps some are left out, but neither the first nor the last', () => {
+    const DifferenceOverrides = Array.from({ length: 60 }, (_, index) => 11 + index)
+    const { max, said } = maxOf({ CustomExpansion: { DifferenceOverrides, SecondsBetweenExpansions: 1 } })
+    expect(max).toHaveLength(20)
+    expect((max as unknown[])[0]).toEqual(step(0, 10))
+    expect((max as unknown[])[19]).toEqual(step(60, 70))
+    expect(said).toContain('has 61 steps, of which 41 are left out: a limit has 20 at most')
+  })
 })
 
 const known = (

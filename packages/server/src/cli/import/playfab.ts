@@ -10,8 +10,8 @@ import {
 
 // A queue of PlayFab Matchmaking (JSON of GetMatchmakingQueue and SetMatchmakingQueue, from its public documentation).
 
-/** Maximum number of steps of a linear expansion. Further steps are cut off, and the cut is reported. */
-const MOST_STEPS = 24
+/** Maximum number of steps of a linear expansion. With more, it becomes a line, or is cut off if it has no end. */
+const MOST_STEPS = 19
 
 /** Imports a queue of PlayFab. @throws {UnfitSource} naming field and value */
 export function importPlayFab(source: unknown): ImportedConfig {
@@ -125,6 +125,12 @@ function limitOf(rule: ObjectReader, first: number, direction: 'rises' | 'falls'
     const [delta, everyMs] = [linear.needNumber('Delta'), linear.needNumber('SecondsBetweenExpansions') * 1000]
     const limit = linear.number('Limit')
     const sign = direction === 'rises' ? 1 : -1
+    const needed = limit === undefined ? Infinity : Math.ceil((sign * (limit - first)) / delta)
+    if (limit !== undefined && needed > MOST_STEPS && needed < Infinity && everyMs > 0 && custom === undefined) {
+      linear.lose('', `has ${needed} steps, and grows evenly here, so it is a little looser between them`)
+      linear.end()
+      return { from: first, to: limit, overMs: needed * everyMs }
+    }
     for (let nth = 1; nth <= MOST_STEPS && steps.at(-1)?.value !== limit; nth += 1) {
       const value = first + sign * delta * nth
       const bounded =
@@ -143,10 +149,5 @@ function limitOf(rule: ObjectReader, first: number, direction: 'rises' | 'falls'
     }
     custom.end()
   }
-  return relaxing(steps, direction, ({ afterMs, value }) =>
-    rule.lose(
-      '',
-      `becomes stricter at ${afterMs / 1000} s (${value}): limits can only relax, so this step is left out`,
-    ),
-  )
+  return relaxing(steps, direction, (message) => rule.lose('', message))
 }

@@ -140,15 +140,18 @@ export interface LimitStep {
   readonly value: number
 }
 
+/** Maximum number of steps of a limit of Muster. */
+const MOST_STEPS = 20
+
 /**
  * Returns a limit that relaxes: one number, or steps. A step that is stricter than the previous one is omitted, because
- * Muster's limits only relax.
- * @param stricter called with each omitted step.
+ * Muster's limits only relax. Of too many steps, some between the first and the last are omitted.
+ * @param lose called with a sentence about omitted steps, which follows the name of the limit.
  */
 export function relaxing(
   steps: readonly LimitStep[],
   direction: 'rises' | 'falls',
-  stricter: (step: LimitStep) => void,
+  lose: (message: string) => void,
 ): number | readonly LimitStep[] | undefined {
   const kept: LimitStep[] = []
   for (const step of steps) {
@@ -156,7 +159,22 @@ export function relaxing(
     if (last === undefined) kept.push({ ...step, afterMs: 0 })
     else if (last.value === step.value) continue
     else if (direction === 'rises' ? step.value > last.value : step.value < last.value) kept.push(step)
-    else stricter(step)
+    else
+      lose(
+        `becomes stricter at ${step.afterMs / 1000} s (${step.value}): limits can only relax, so this step is left out`,
+      )
   }
-  return kept.length > 1 ? kept : kept[0]?.value
+  if (kept.length > MOST_STEPS)
+    lose(
+      `has ${kept.length} steps, of which ${kept.length - MOST_STEPS} are left out: a limit has ${MOST_STEPS} at most`,
+    )
+  const some = kept.length > MOST_STEPS ? thinned(kept) : kept
+  return some.length > 1 ? some : some[0]?.value
 }
+
+/** Returns as many steps as a limit may have, evenly chosen, with the first and the last. */
+const thinned = (steps: readonly LimitStep[]): readonly LimitStep[] =>
+  Array.from(
+    { length: MOST_STEPS },
+    (_, index) => steps[Math.round((index * (steps.length - 1)) / (MOST_STEPS - 1))] as LimitStep,
+  )

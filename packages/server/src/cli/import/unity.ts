@@ -80,12 +80,7 @@ function rangeOf(range: ObjectReader) {
     relaxation.end()
   }
   range.end()
-  const min = relaxing(steps, 'falls', ({ afterMs, value }) =>
-    range.lose(
-      'min',
-      `becomes stricter at ${afterMs / 1000} s (${value}): limits can only relax, so this step is left out`,
-    ),
-  )
+  const min = relaxing(steps, 'falls', (message) => range.lose('min', message))
   return { min, max }
 }
 
@@ -165,9 +160,4 @@ function relaxationsOf(rule: ObjectReader) {
 }
 
 const limitOf = (rule: ObjectReader, first: number, steps: readonly LimitStep[], direction: 'rises' | 'falls') =>
-  relaxing([{ afterMs: 0, value: first }, ...steps], direction, ({ afterMs, value }) =>
-    rule.lose(
-      '',
-      `becomes stricter at ${afterMs / 1000} s (${value}): limits can only relax, so this step is left out`,
-    ),
-  )
+  relaxing([{ afterMs: 0, value: first }, ...steps], direction, (message) => rule.lose('', message))
