@@ -93,3 +93,21 @@ test('a request body whose strings or keys have half of a surrogate pair is refu
     expect(await problem(readJson(post(body), 100))).toEqual(refused)
   expect(await readJson(post('{"a":"\\ud83d\\ude00","b":"\\\\ud800"}'), 100)).toEqual({ a: '😀', b: '\\ud800' })
 })
+
+test('the position of a fault in a long request body is not searched', async () => {
+  const text = async (body: string) => {
+    const error: unknown = await readJson(post(body), 100_000).catch((reason: unknown) => reason)
+    return (error as Error).message
+  }
+  expect(await text(`[${'1,'.repeat(4000)}`)).toBe(
+    'The body is not JSON in UTF-8: line 1, column 8002: ends too early.',
+  )
+  expect(await text(`[${'1,'.repeat(5000)}`)).toBe('The body is not JSON in UTF-8.')
+})
+
+test('a request body has at most 2,000 keys in one object', async () => {
+  const withKeys = (count: number) =>
+    post(JSON.stringify([Object.fromEntries(Array.from({ length: count }, (_, key) => [`k${key}`, 1]))]))
+  expect(await readJson(withKeys(2000), 100_000)).toHaveLength(1)
+  expect(await problem(readJson(withKeys(2001), 100_000))).toEqual({ status: 400, code: 'invalid-input' })
+})

@@ -145,6 +145,11 @@ function decode(segment: string): string {
 
 /** Maximum depth of JSON (our choice). No body of a described operation needs more than 6 levels. */
 const MOST_LEVELS = 32
+/**
+ * Maximum number of keys of an object (our choice), because a schema takes microseconds for each. The largest objects
+ * of described operations have 1,000 players.
+ */
+const MOST_KEYS = 2000
 
 /** Matches an escape sequence for half of a surrogate pair. Without one, a body in UTF-8 has no such half. */
 const SURROGATE = /\\u[dD][89a-fA-F]/
@@ -194,8 +199,11 @@ function assertWellFormed(value: unknown): void {
   }
 }
 
+/** Maximum length of a body in which the position of a fault is searched (our choice), because that is slow. */
+const LONGEST_SEARCHED = 8192
+
 function notJson(text: string): Problem {
-  const fault = text === '' ? undefined : jsonFault(text)
+  const fault = text === '' || text.length > LONGEST_SEARCHED ? undefined : jsonFault(text)
   const where = fault === undefined ? '' : `: line ${fault.line}, column ${fault.column}: ${fault.wrong}`
   return new Problem(400, 'body-not-json', `The body is not JSON in UTF-8${where}.`)
 }
@@ -213,7 +221,11 @@ function assertPlain(value: unknown, level: number): void {
       field: '__proto__',
     })
   // `for … in` is used instead of `Object.keys`, which would create a list for each object.
+  let keys = 0
   for (const key in value) {
+    keys += 1
+    if (keys > MOST_KEYS)
+      throw new Problem(400, 'invalid-input', `The body has an object with more than ${MOST_KEYS} keys.`)
     const part = (value as Readonly<Record<string, unknown>>)[key]
     // A program may have added fields to the prototype of all objects. These are not part of the JSON.
     if (typeof part === 'object' && Object.hasOwn(value, key)) assertPlain(part, level + 1)

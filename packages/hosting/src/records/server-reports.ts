@@ -3,7 +3,8 @@ import { z } from 'zod'
 
 // The requests of game servers, as the HTTP API parses them. Maximum lengths are our choice.
 
-const id = z.string().min(1).max(128)
+const LONGEST_ID = 128
+const id = z.string().min(1).max(LONGEST_ID)
 const MOST_PLAYERS = 1000
 const MOST_MATCHES = 64
 
@@ -17,15 +18,66 @@ export const ServerName = z
     if (message !== undefined) context.addIssue({ code: 'custom', message })
   })
 
-/** Attributes of a server, as reported or as requested by players. */
-export const ServerAttributes = z
-  .record(z.string().min(1).max(64), z.union([z.string().max(256), z.number(), z.boolean()]))
-  .refine((given) => Object.keys(given).length <= 32, 'must have at most 32 attributes')
+interface QuickChecks {
+  /** Maximum number of entries, and what they are. */
+  readonly most: number
+  readonly what: string
+  readonly entriesIn: (given: object) => number
+  /** A fast check: true if the schema accepts the value. */
+  readonly isFine: (given: object) => boolean
+}
 
-const playersOn = z
-  .record(id, z.enum(['in', 'away', 'left']))
-  .refine((given) => Object.keys(given).length <= MOST_PLAYERS, `must have at most ${MOST_PLAYERS} players`)
-  .default({})
+/**
+ * Returns a schema that counts the entries of a value first, and then checks the value quickly. The given schema takes
+ * microseconds for each entry, and a hostile server can send 100,000 of them in each report.
+ */
+function quick<T extends object>(whole: z.ZodType<T>, { most, what, entriesIn, isFine }: QuickChecks): z.ZodType<T> {
+  const { $schema: _, ...shown } = z.toJSONSchema(whole)
+  return z
+    .custom<T>()
+    .superRefine((given: unknown, context) => {
+      const isObject = typeof given === 'object' && given !== null
+      if (isObject && entriesIn(given) > most)
+        context.addIssue({ code: 'custom', message: `must have at most ${most} ${what}` })
+      else if (!isObject || !isFine(given))
+        context.issues.push(...((whole.safeParse(given).error?.issues ?? []) as never[]))
+    })
+    .meta(shown)
+}
+
+/** Returns a schema of records with a maximum number of entries. @param isValid see `QuickChecks.isFine` */
+const quickRecord = <T>(
+  record: z.ZodType<Record<string, T>>,
+  most: number,
+  what: string,
+  isValid: (key: string, value: unknown) => boolean,
+) =>
+  quick(record, {
+    most,
+    what,
+    entriesIn: (given) => Object.keys(given).length,
+    isFine: (given) => !Array.isArray(given) && Object.entries(given).every(([key, value]) => isValid(key, value)),
+  })
+
+const isName = (name: unknown, longest: number) => typeof name === 'string' && name.length > 0 && name.length <= longest
+const isId = (name: unknown) => isName(name, LONGEST_ID)
+const isCount = (value: unknown) =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MOST_PLAYERS
+
+/** Attributes of a server, as reported or as requested by players. */
+export const ServerAttributes = quickRecord(
+  z.record(z.string().min(1).max(64), z.union([z.string().max(256), z.number(), z.boolean()])),
+  32,
+  'attributes',
+  () => false,
+)
+
+const playersOn = quickRecord(
+  z.record(id, z.enum(['in', 'away', 'left'])),
+  MOST_PLAYERS,
+  'players',
+  (key, value) => isId(key) && (value === 'in' || value === 'away' || value === 'left'),
+).default({})
 
 const instance = z
   .string()
@@ -89,16 +141,25 @@ export const EnrolmentBody = RegistrationBody.extend({
 
 const seats = z.strictObject({
   open: z.boolean().describe('Whether more players are wanted'),
-  teams: z
-    .record(id, z.number().int().min(0).max(MOST_PLAYERS))
+  teams: quickRecord(
+    z.record(id, z.number().int().min(0).max(MOST_PLAYERS)),
+    MOST_PLAYERS,
+    'teams',
+    (key, value) => isId(key) && isCount(value),
+  )
     .optional()
     .describe('Wanted players by team; default: as many as have left'),
 })
 
 const result = z.strictObject({
-  ranking: z
-    .array(z.array(id).min(1).max(MOST_PLAYERS))
-    .max(MOST_PLAYERS)
+  ranking: quick(z.array(z.array(id).min(1).max(MOST_PLAYERS)).max(MOST_PLAYERS), {
+    most: MOST_PLAYERS,
+    what: 'players',
+    entriesIn: (given) => (Array.isArray(given) ? given.flat().length : 0),
+    isFine: (given) =>
+      Array.isArray(given) &&
+      given.every((one: unknown) => Array.isArray(one) && one.length > 0 && one.every((name) => isId(name))),
+  })
     .optional()
     .describe('Ids of players, the best first; those in one list have the same rank'),
   data: z.unknown().optional().describe('Anything else, at most 8 KiB as JSON'),
@@ -126,9 +187,7 @@ const listing = z
       'What players read in the list, without control, direction, zero-width or filler characters',
     ),
     seats: count.min(1).describe('Players who fit, whether or not they are there'),
-    teams: z
-      .record(ServerName, count)
-      .refine((given) => Object.keys(given).length <= MOST_TEAMS, `must have at most ${MOST_TEAMS} teams`)
+    teams: quickRecord(z.record(ServerName, count), MOST_TEAMS, 'teams', () => false)
       .optional()
       .describe('Seats by team; their sum is `seats`'),
     password: z.string().min(1).max(128).optional().describe('Needed to get a seat; Muster shows it to nobody'),
