@@ -37,7 +37,7 @@ export const Assignment = z
     location: location.nullable(),
     promised: z
       .object({
-        beacon: text.describe('Name of the ping beacon at which the server was asked for'),
+        beacon: text.describe('Name of the ping beacon for which the server was requested'),
         latency_ms: maybeNumber.describe('Milliseconds that no player’s round trip to the beacon exceeds'),
       })
       .nullable()
@@ -53,7 +53,7 @@ export type EstimatedWaitView = z.output<typeof EstimatedWait>
 const EstimatedWait = z
   .object({
     p50_seconds: z.number().describe('Half of such tickets wait no longer until a match is found'),
-    p90_seconds: maybeNumber.describe('Nine of ten wait no longer; null where too little was seen for that'),
+    p90_seconds: maybeNumber.describe('Nine of ten wait no longer; null if there is too little data'),
   })
   .meta({ id: 'EstimatedWait' })
 
@@ -74,12 +74,12 @@ export const TicketSchema = z
     assignment: Assignment.nullable(),
     player_id: text,
     version: z.int().min(1).describe('Grows with every change'),
-    profiles: z.array(text).optional().describe('Where it waits in several'),
+    profiles: z.array(text).optional().describe('The profiles of a ticket that waits in several'),
     waiting_for: waitingFor.optional(),
     acceptance: z
       .object({ until: isoTime, accepted: z.boolean() })
       .optional()
-      .describe('While the player is asked whether they accept the match'),
+      .describe('While the match awaits acceptance'),
     cancel_reason: z
       .enum([
         'cancelled',
@@ -109,10 +109,10 @@ export const TicketSchema = z
 export type QueueWaitView = z.output<typeof QueueWait>
 const QueueWait = z.object({
   profile: text.describe('Name of the queue'),
-  tickets_waiting: whole.describe('To players in steps, rounded down'),
-  players_waiting: whole.describe('To players in steps, rounded down'),
-  paused: z.boolean().describe('While it is, no matches are made'),
-  estimated_wait: EstimatedWait.nullable().describe('For a ticket that comes now; null where too little was seen'),
+  tickets_waiting: whole.describe('Players see a step, rounded down'),
+  players_waiting: whole.describe('Players see a step, rounded down'),
+  paused: z.boolean().describe('Whether the queue is paused and makes no matches'),
+  estimated_wait: EstimatedWait.nullable().describe('For a new ticket; null if there is too little data'),
 })
 
 export const QueuesSchema = z.object({ queues: z.array(QueueWait) })
@@ -125,30 +125,30 @@ export const ExplanationSchema = z
     ticket_id: text,
     summary: text.describe('One sentence in English'),
     waited_ms: ms,
-    waiting_for: waitingFor.optional().describe('While it searches'),
+    waiting_for: waitingFor.optional().describe('While the ticket searches'),
     server: z
       .object({
-        warm: z.boolean().describe('Whether it ran already when the match took it; otherwise it starts for the match'),
-        for_ms: ms.optional().describe('Since the match took it or asked for it'),
+        warm: z
+          .boolean()
+          .describe('True if the server ran already when the match took it, false if it starts for the match'),
+        for_ms: ms.optional().describe('Milliseconds since the match took or requested the server'),
       })
       .optional()
-      .describe('The server of its match'),
+      .describe('The server of the ticket’s match'),
     queues: z.array(
       z.object({
         queue: text,
         paused: z.boolean().optional().describe('While the queue is paused'),
         summary: text,
         waited_ms: ms,
-        waiting: whole.describe('Other tickets in the queue; to players in steps, rounded down'),
-        others: whole.describe('Other tickets that were looked at, the nearest; to players the same as waiting'),
-        compatible: whole
-          .optional()
-          .describe('To backends: of these, the ones that could be in a match with this ticket now'),
+        waiting: whole.describe('Other tickets in the queue; players see a step, rounded down'),
+        others: whole.describe('The nearest other tickets, which were checked; players see the same as in waiting'),
+        compatible: whole.optional().describe('To backends: how many of them could be in a match with this ticket now'),
         rules: z
-          .array(z.object({ rule: text, lets: whole.describe('How many of the others it lets through by itself') }))
+          .array(z.object({ rule: text, lets: whole.describe('How many of the other tickets this rule alone allows') }))
           .optional()
           .describe('To backends'),
-        blocking: text.optional().describe('To backends: the rule that blocks most'),
+        blocking: text.optional().describe('To backends: the rule that blocks the most tickets'),
         nearest: z
           .object({
             rule: text,
@@ -158,8 +158,8 @@ export const ExplanationSchema = z
             unit: z.enum(['km', 'ms']).optional(),
           })
           .optional()
-          .describe('To backends: the other ticket that came nearest to being let through'),
-        lacks: whole.optional().describe('To backends: players who are missing before there are enough'),
+          .describe('To backends: the nearest miss among the other tickets'),
+        lacks: whole.optional().describe('To backends: how many more players are needed'),
         target_wait_ms: ms.optional().describe('To backends: the target wait, if the queue has targetWaitMs'),
         ahead_ms: z
           .number()
@@ -175,7 +175,7 @@ export const ExplanationSchema = z
             ),
           })
           .optional()
-          .describe('When something next relaxes'),
+          .describe('The next relaxation'),
       }),
     ),
   })
@@ -191,7 +191,7 @@ export const PrivateMatchSchema = z
   .object({
     id: text,
     profile: text,
-    match_id: maybeText.describe('Once it gets a server; another one after a deployment that failed'),
+    match_id: maybeText.describe('Once the match gets a server; another id after a failed deployment'),
     player_tickets: z.array(TicketSchema).describe('One for each player, in the order of the request'),
   })
   .meta({ id: 'PrivateMatch' })
@@ -201,13 +201,13 @@ export type BatchItem = z.output<typeof BatchItem>
 const BatchItem = z.union([z.object({ ticket: TicketSchema }), z.object({ error: z.record(text, z.unknown()) })])
 
 export const BatchSchema = z.object({
-  results: z.array(BatchItem).describe('For each of the request, in its order: the ticket, or the problem document'),
+  results: z.array(BatchItem).describe('For each ticket of the request, in order: the ticket, or the problem document'),
 })
 
 export const StreamTokenSchema = z.object({
   token: text,
-  url: text.describe('Path and query for `new EventSource`, the token in it'),
-  expires_at: isoTime.describe('No stream can be opened with it from then on; an open one continues'),
+  url: text.describe('Path and query for `new EventSource`, with the token'),
+  expires_at: isoTime.describe('When the token expires; an open stream continues'),
 })
 
 const memberKeys = { team_id: maybeText, assignment: Assignment.nullable() }
@@ -247,8 +247,8 @@ const RunningMatch = z.object({
   match_id: text,
   profile: text,
   team_id: maybeText,
-  ticket_id: maybeText.describe('null if it is not known any more, as after a restart'),
-  assignment: Assignment.nullable().describe('Where to connect; null if it is not known any more'),
+  ticket_id: maybeText.describe('null if it is unknown, e.g. after a restart'),
+  assignment: Assignment.nullable().describe('Where to connect; null if it is unknown'),
 })
 
 /** A seat on a listed server. */
@@ -262,7 +262,7 @@ export const SeatSchema = z
     status: z
       .enum(['starting', 'held', 'taken', 'away'])
       .describe('`starting`: its server starts; `held`: reserved; `taken`: the player is there; `away`: may return'),
-    until: maybeText.describe('When a held seat expires unless it is read again, or a start is given up'),
+    until: maybeText.describe('When a held seat expires unless it is read again, or when a start is abandoned'),
     assignment: Assignment.nullable().describe('Where to connect, with a fresh join token; null while it starts'),
   })
   .meta({ id: 'Seat' })
@@ -272,10 +272,8 @@ export type PlayerView = z.output<typeof PlayerSchema>
 export const PlayerSchema = z
   .object({
     player_id: text,
-    tickets: z
-      .array(TicketSchema)
-      .describe('Those that search, those for which a match is found, and those whose match runs'),
-    groups: z.array(MemberSchema).describe('The group that the player gathers in, and those of the tickets'),
+    tickets: z.array(TicketSchema).describe('Tickets that search, have found a match, or are in a running match'),
+    groups: z.array(MemberSchema).describe('The group that the player is in, and the groups of the tickets'),
     matches: z.array(RunningMatch).describe('Matches that run with the player in it'),
     seats: z
       .array(SeatSchema)
@@ -296,8 +294,8 @@ export const BackfillSchema = z
     profile: text,
     status: z
       .enum([...status.options, 'ASSIGNED'])
-      .describe('`ASSIGNED` in place of HOST_ASSIGNED to servers that name their match by `tickets`'),
-    tickets: z.record(text, TicketSchema).describe('Those that came into the match by it'),
+      .describe('A server that names its match by `tickets` gets `ASSIGNED` in place of HOST_ASSIGNED'),
+    tickets: z.record(text, TicketSchema).describe('Tickets that joined the match by this backfill'),
     assigned_ticket: TicketSchema.nullable().describe('The first of these'),
     attributes: z.object({ assignment: Assignment.nullable() }),
     match_id: text,
@@ -319,9 +317,9 @@ export const BeaconsSchema = z.object({
 export type CooldownView = z.output<typeof CooldownOfPlayer>
 const CooldownOfPlayer = z.object({
   name: text.describe('The profile, or the name that several profiles share'),
-  offences: whole.describe('How often the player has let others down and it was not forgiven yet'),
-  until: isoTime.nullable().describe('Until when the player may not wait; null once that is over'),
-  forgotten_at: isoTime.describe('From when nothing of it counts any more'),
+  offences: whole.describe('Number of offences that still count'),
+  until: isoTime.nullable().describe('End of the cooldown; null if there is none now'),
+  forgotten_at: isoTime.describe('When no offence counts any more'),
 })
 
 export const CooldownsSchema = z.object({ player_id: text, cooldowns: z.array(CooldownOfPlayer) })
@@ -351,19 +349,22 @@ export const PoolsSchema = z.object({
     z.object({
       pool: text,
       place: text,
-      paused: z.boolean().describe('None are kept warm'),
-      wanted: whole.describe('Servers that are to be warm now'),
+      paused: z.boolean().describe('Whether the pool is paused and keeps no servers warm'),
+      wanted: whole.describe('Number of servers to keep warm now'),
       starting: whole,
-      idle: whole.describe('Warm, without a match'),
+      idle: whole.describe('Warm servers without a match'),
       playing: whole,
-      draining: whole.describe('They take no match any more'),
-      asked: whole.describe('Matches that wanted a server, since the process began'),
-      hits: whole.describe('Of these, the ones that found a warm server'),
-      expected_hit: z.number().nullable().describe('Share of matches that is expected to find one; null: none come'),
-      rate_per_hour: z.number().describe('Matches an hour that are expected'),
-      came_last_hour: whole.describe('Matches that wanted a server within the last hour'),
+      draining: whole.describe('Servers that take no more matches'),
+      asked: whole.describe('Matches that needed a server since the process started'),
+      hits: whole.describe('How many of them found a warm server'),
+      expected_hit: z
+        .number()
+        .nullable()
+        .describe('Expected share of matches that find a warm server; null without matches'),
+      rate_per_hour: z.number().describe('Expected matches an hour'),
+      came_last_hour: whole.describe('Matches that needed a server within the last hour'),
       boot_seconds: z.number().describe('From a create until the server registers, on average'),
-      idle_hours: z.number().describe('Hours for which servers were idle, since the process began'),
+      idle_hours: z.number().describe('Hours for which servers were idle since the process started'),
     }),
   ),
 })
@@ -375,18 +376,18 @@ export const ResultsSchema = z.object({
     z.object({
       match_id: text,
       profile: text,
-      player_ids: z.array(text).describe('Who played'),
+      player_ids: z.array(text).describe('Players of the match'),
       ended_at: isoTime,
       set_aside_at: isoTime,
-      reason: text.describe('What the backend answered last'),
+      reason: text.describe('The last answer of the backend'),
     }),
   ),
 })
 
 const targetWait = z.object({
   target_wait_ms: ms,
-  head_start_ms: z.number().describe('By which a ticket of a region where nobody came lately is ahead of its wait'),
-  recent_p90_ms: z.number().optional().describe('What nine of ten tickets wait at most, of all regions together'),
+  head_start_ms: z.number().describe('How far limits are relaxed in advance in a region without recent tickets'),
+  recent_p90_ms: z.number().optional().describe('Wait that nine of ten tickets do not exceed, over all regions'),
   regions: z.array(
     z.object({
       region: z.object({ latitude: z.number(), longitude: z.number() }).optional(),
@@ -403,19 +404,19 @@ export const TicketsInspectedSchema = z.object({
       paused: z.boolean(),
       searching: z
         .object({ location: whole, players: whole, retry: whole, servers: whole, other_ticket: whole })
-        .describe('Searching tickets, by what they wait for'),
-      players: whole.describe('In the searching tickets'),
+        .describe('Searching tickets by what they wait for'),
+      players: whole.describe('Players in searching tickets'),
       match_players: whole.describe('Players of the largest match'),
       longest_wait_ms: ms.describe('Milliseconds that the oldest searching ticket has waited'),
       matches_found: whole.describe('Matches that await acceptance, or a server'),
-      searches_given_up: whole.describe('Searches whose tries were spent; each is repeated later'),
+      searches_given_up: whole.describe('Searches that used up their search budget; each is repeated later'),
       target_wait: targetWait.optional().describe('How limits follow the target wait of the queue, if it has one'),
       backfills: whole,
       backfill_slots: whole,
     }),
   ),
   total: whole.describe('Tickets that wait'),
-  tickets: z.array(TicketSchema).describe('Those that wait longest, one for each player'),
+  tickets: z.array(TicketSchema).describe('The longest-waiting tickets, one entry for each player'),
 })
 
 export const MatchesInspectedSchema = z.object({
@@ -423,18 +424,18 @@ export const MatchesInspectedSchema = z.object({
     z.object({
       match_id: text,
       queue: text,
-      tag: text.describe('Of its deployment at the service'),
+      tag: text.describe('Tag of the deployment at the service'),
       phase: z
         .enum(['creating', 'finding', 'retrying', 'starting', 'warming', 'running', 'stopping'])
-        .describe('`finding`: the answer to its create was lost; `warming`: a server of a pool, without a match'),
+        .describe('`finding`: the answer to its create was lost; `warming`: a pool server without a match'),
       stop_reason: maybeText.describe('Why its server is no longer needed; its players have left it by then'),
-      pool: maybeText.describe('Of a server of a pool, which is no match itself'),
+      pool: maybeText.describe('Pool, if this entry is a pool server and not a match'),
       found_at: isoTime,
       ticket_ids: z.array(text),
       player_ids: z.array(text),
-      request_id: maybeText.describe('Id of its deployment, once it is known'),
+      request_id: maybeText.describe('Id of the deployment, once it is known'),
       assignment: Assignment.nullable(),
-      server_id: maybeText.describe('Of a match that is served on a server of a pool'),
+      server_id: maybeText.describe('Id of the pool server, if the match is on one'),
     }),
   ),
 })
@@ -446,18 +447,18 @@ export const ServersInspectedSchema = z.object({
       state: text,
       pool: maybeText,
       place: maybeText,
-      build: maybeText.describe('Of the game, as it says'),
-      matches: z.array(text).describe('Ids of those that it serves or is to serve'),
-      matches_at_once: whole.describe('How many it serves at a time at most'),
-      matches_served: whole.describe('How many it was given so far'),
-      players_in: whole.describe('On it, by its last report'),
-      seats: whole.nullable().describe('Players who fit, as it says'),
-      draining: maybeText.describe('Why it takes no match any more'),
+      build: maybeText.describe('Build of the game, as reported'),
+      matches: z.array(text).describe('Ids of the matches that the server serves or must serve'),
+      matches_at_once: whole.describe('Maximum number of matches at a time'),
+      matches_served: whole.describe('Number of matches that it got so far'),
+      players_in: whole.describe('Players on the server, by its last report'),
+      seats: whole.nullable().describe('Maximum number of players, as reported'),
+      draining: maybeText.describe('Why the server takes no more matches'),
       request_id: maybeText,
-      source: maybeText.describe('Null: the deployment service; `enrolled`: Muster has not started it'),
-      enrolment_key: maybeText.describe('Id of the key with which it came'),
+      source: maybeText.describe('null: the deployment service; `enrolled`: Muster has not started the server'),
+      enrolment_key: maybeText.describe('Id of the key with which the server enrolled'),
       registered_at: isoTime,
-      silent_seconds: whole.describe('Since its last report'),
+      silent_seconds: whole.describe('Seconds since the last report'),
     }),
   ),
 })

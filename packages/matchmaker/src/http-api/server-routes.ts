@@ -34,12 +34,12 @@ const MatchOrderSchema = z.object({
 })
 
 const OrdersSchema = z.object({
-  version: z.number().int().describe('Differs from that of other orders; for `version` of the next report'),
+  version: z.number().int().describe('Changes with the orders; goes into `version` of the next report'),
   want: z
     .enum(['run', 'drain', 'stop'])
-    .describe('`drain`: serve the matches to their end and take no other; `stop`: end the process'),
+    .describe('`drain`: serve the current matches to their end; `stop`: end the process'),
   reason: z.string().optional(),
-  matches: z.array(MatchOrderSchema).describe('What it serves or is to serve; a match that is not listed is over'),
+  matches: z.array(MatchOrderSchema).describe('Matches that the server must serve; a match that is not listed is over'),
   listing: z
     .object({
       session: z.string().describe('`mid` of the join tokens'),
@@ -48,18 +48,18 @@ const OrdersSchema = z.object({
           seat_id: z.string().describe('`sid` of the join token'),
           player_id: z.string(),
           team_id: z.string().nullable(),
-          group_id: z.string().nullable().describe('Players of one group came together'),
+          group_id: z.string().nullable().describe('Equal for players of one group'),
         }),
       ),
     })
     .optional()
-    .describe('Who has a seat, while it is listed'),
+    .describe('Players who have a seat, while the server is listed'),
   host: z
     .object({
       session: z.string(),
       name: z.string(),
       password: z.string().optional(),
-      owner: z.string().optional().describe('Id of the player who had it started'),
+      owner: z.string().optional().describe('Id of the player who started the server'),
       attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
     })
     .optional()
@@ -78,9 +78,9 @@ const RegisteredSchema = OrdersSchema.extend({
     .describe(
       'base64url: the key that checks the join tokens for this server; with HS256 it signs them, and is secret',
     ),
-  beat_seconds: z.number().describe('Seconds between two reports at most'),
-  lost_after_seconds: z.number().describe('Seconds of silence after which it counts as lost'),
-  retire_at: z.string().nullable().describe('When it is stopped whatever it does; null: not known'),
+  beat_seconds: z.number().describe('Maximum number of seconds between two reports'),
+  lost_after_seconds: z.number().describe('Seconds of silence after which the server counts as lost'),
+  retire_at: z.string().nullable().describe('When Muster stops the server in any case; null if unknown'),
   token: z
     .string()
     .optional()
@@ -125,7 +125,7 @@ export const serverRoutes = {
     input: ReportBody.extend({
       wait: queryInteger(0, LONGEST_WAIT)
         .optional()
-        .describe('Seconds to wait at most until the orders have another version; default 0'),
+        .describe('Maximum number of seconds to wait for orders with another version; default 0'),
       version: queryInteger(0).optional(),
     }),
     query: ['wait', 'version'],
@@ -149,7 +149,7 @@ const shown = {
     .describe(
       '`mode eq ctf`, `seats.free ge 2`, `map in dust,aztec`: all hold; operators eq ne lt le gt ge in contains',
     ),
-  q: z.string().max(64).optional().describe('Part of a name'),
+  q: z.string().max(64).optional().describe('Part of the name of the server'),
   sort: z
     .string()
     .max(LONGEST_CLAUSE)
@@ -166,9 +166,9 @@ const query = ['where', 'q', 'sort', 'limit', 'cursor', 'latency'] as const
 const counts = {
   total: z.number().int(),
   free: z.number().int(),
-  held: z.number().int().describe('For players who are on their way'),
+  held: z.number().int().describe('Seats held for players who are about to join'),
   taken: z.number().int(),
-  away: z.number().int().describe('For players who may return'),
+  away: z.number().int().describe('Seats of players who may return'),
 }
 
 /** A server in the list. */
@@ -180,9 +180,9 @@ const ListedServerSchema = z
     pool: z.string(),
     build: z.string().nullable(),
     place: z.object({ city: z.string().nullable(), country: z.string().nullable() }).nullable(),
-    ping: z.number().nullable().describe('Milliseconds of round trip, in steps of ten; null: not known'),
+    ping: z.number().nullable().describe('Round trip in milliseconds, in steps of ten; null if unknown'),
     attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-    open: z.boolean().describe('Whether it takes players'),
+    open: z.boolean().describe('Whether the server takes players'),
     password: z.boolean().describe('Whether a seat needs its password'),
     seats: z.object(counts),
     teams: z.array(z.object({ team_id: z.string(), total: z.number().int(), free: z.number().int() })),
@@ -196,8 +196,8 @@ const PageSchema = z.object({
 })
 
 const PageChangeSchema = z.object({
-  servers: z.array(ListedServerSchema).describe('Those that are new on the page, or differ'),
-  order: z.array(z.string()).nullable().describe('Ids of the servers on the page, in order; null: as before'),
+  servers: z.array(ListedServerSchema).describe('Servers that are new on the page or have changed'),
+  order: z.array(z.string()).nullable().describe('Ids of the servers on the page, in order; null if unchanged'),
   total: z.number().int(),
 })
 
@@ -208,7 +208,7 @@ const party = {
     .max(128)
     .optional()
     .describe('Group of the player: all its members get a seat, or nobody'),
-  player_ids: playerIds.optional().describe('By a backend, which seats others'),
+  player_ids: playerIds.optional().describe('From a backend: the players who get seats'),
 }
 const joining = {
   team: z.string().min(1).max(64).optional().describe('Team of the player; default: the one with the most free seats'),
@@ -221,8 +221,8 @@ const SeatsSchema = SeatSchema.extend({
 })
 
 const start = z.strictObject({
-  pool: name.optional().describe('Default: the first of which players may start servers'),
-  name: ServerName.optional().describe('In the list; default: that of the pool'),
+  pool: name.optional().describe('Default: the first pool in which players may start servers'),
+  name: ServerName.optional().describe('Name in the list; default: the name of the pool'),
   password: z.string().min(1).max(128).optional(),
   attributes: ServerAttributes.optional(),
 })
@@ -275,7 +275,10 @@ export const seatRoutes = {
   startServer: byOwnToken('POST /pools/{pool}/servers', {
     summary: 'Start a server for a private game, with seats for the players who start it; then follow the seat',
     input: start.extend({ pool: name, ...party }),
-    output: z.object({ server_id: z.string(), seats: z.array(SeatSchema).describe('To a player, their own') }),
+    output: z.object({
+      server_id: z.string(),
+      seats: z.array(SeatSchema).describe('A player gets only their own seat'),
+    }),
     success: [202],
     errors: [409],
   }),

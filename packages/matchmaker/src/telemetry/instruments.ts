@@ -18,18 +18,18 @@ const histogram = (unit: string, buckets: readonly number[], description: string
 /** Counters of events. */
 const counters = {
   'muster.tickets.created': of('{ticket}', 'Tickets that were created'),
-  'muster.tickets.ended': of('{ticket}', 'Tickets that ended, by how'),
-  'muster.tickets.requeued': of('{ticket}', 'Tickets that lost their match and search again, by why'),
+  'muster.tickets.ended': of('{ticket}', 'Tickets that ended, by outcome'),
+  'muster.tickets.requeued': of('{ticket}', 'Tickets that lost their match and search again, by reason'),
   'muster.matches.found': of('{match}', 'Matches that were found'),
   'muster.tickets.joined': of('{ticket}', 'Tickets that joined an existing match'),
   'muster.players.accepted': of('{player}', 'Players who accepted their match'),
   'muster.players.left': of('{player}', 'Players who were reported to have left their match'),
-  'muster.cooldowns.begun': of('{cooldown}', 'Cooldowns that began or became longer, by why'),
+  'muster.cooldowns.begun': of('{cooldown}', 'Cooldowns that began or became longer, by reason'),
   'muster.backfills.created': of('{backfill}', 'Backfills that were created'),
-  'muster.backfills.ended': of('{backfill}', 'Backfills that ended, by how'),
+  'muster.backfills.ended': of('{backfill}', 'Backfills that ended, by outcome'),
   'muster.deployments.created': of('{deployment}', 'Deployments that the service accepted'),
-  'muster.deployments.failed': of('{deployment}', 'Game servers that failed, by how'),
-  'muster.deployments.stopped': of('{deployment}', 'Deployments whose stop was confirmed, by why'),
+  'muster.deployments.failed': of('{deployment}', 'Game servers that failed, by reason'),
+  'muster.deployments.stopped': of('{deployment}', 'Deployments whose stop was confirmed, by reason'),
   'muster.deployments.reaped': of(
     '{deployment}',
     'Deployments of this matchmaker that belonged to no match, and were stopped',
@@ -43,19 +43,23 @@ const counters = {
 
 /** Histograms. Most of them are of durations in seconds. */
 const histograms = {
-  'muster.ticket.match_time': histogram('s', MINUTES, 'From the creation of a ticket to its match'),
-  'muster.ticket.wait_time': histogram('s', MINUTES, 'From the creation of a ticket to its end'),
+  'muster.ticket.match_time': histogram('s', MINUTES, 'Time from the creation of a ticket to its match'),
+  'muster.ticket.wait_time': histogram('s', MINUTES, 'Time from the creation of a ticket to its end'),
   'muster.match.relaxation': histogram(
     's',
     MINUTES,
-    'How far its rules had relaxed: the waiting time from which the limits of the match hold',
+    'How far the rules of a match had relaxed: the wait after which its limits apply',
   ),
   'muster.match.players': histogram('{player}', PLAYERS, 'Players of a match when it was found'),
-  'muster.match.wait_spread': histogram('s', MINUTES, 'What its oldest ticket waited longer than its youngest'),
+  'muster.match.wait_spread': histogram(
+    's',
+    MINUTES,
+    'Wait of the oldest ticket of a match minus that of its youngest',
+  ),
   'muster.deployment.start_time': histogram(
     's',
     MINUTES,
-    'From the answer to a create until the deployment is known to be READY',
+    'Time from the answer to a create until the deployment is known to be READY',
   ),
   'muster.deployment.ready_detection_delay': histogram(
     's',
@@ -65,32 +69,32 @@ const histograms = {
   'muster.placement.latency': histogram(
     's',
     LATENCIES,
-    'The longest round trip of a match to the beacon at which its server was asked for by latency',
+    'Longest round trip of a match to the beacon for which its server was requested',
   ),
   'muster.placement.distance': histogram(
     'km',
     KILOMETRES,
-    'From the beacon at which a server was asked for by latency to where it runs',
+    'Distance from the beacon for which a server was requested to the server',
   ),
-  'muster.tick.duration': histogram('s', MOMENTS, 'A round of grouping'),
-  'muster.api.queue_time': histogram('s', MOMENTS, 'What a request waited here for its rate limit'),
-  'muster.api.duration': histogram('s', MOMENTS, 'What a request took once it had left'),
+  'muster.tick.duration': histogram('s', MOMENTS, 'Duration of a round of grouping'),
+  'muster.api.queue_time': histogram('s', MOMENTS, 'Time that a request waited for its rate limit'),
+  'muster.api.duration': histogram('s', MOMENTS, 'Time from sending a request to its answer'),
 } as const
 
 /** States read at each collection. Their sum over several processes is meaningful. */
 const sums = {
   'muster.tickets.waiting': of('{ticket}', 'Tickets that search, by what they wait for'),
   'muster.players.waiting': of('{player}', 'Players in tickets that search'),
-  'muster.matches.forming': of('{match}', 'Matches whose players are being asked, or whose server is waited for'),
+  'muster.matches.forming': of('{match}', 'Matches that await acceptance or their server'),
   'muster.backfills.open': of('{backfill}', 'Matches that ask for more players'),
   'muster.backfills.slots': of('{player}', 'Players for whom matches that ask for more have room'),
-  'muster.api.queued': of('{request}', 'Requests that wait here for their rate limit'),
+  'muster.api.queued': of('{request}', 'Requests that wait for their rate limit'),
   'muster.deployments': of('{deployment}', 'Deployments that exist or may exist, by state'),
   'muster.servers': of('{server}', 'Game servers that have registered, by state'),
   'muster.seats': of('{seat}', 'Seats of listed game servers, by state'),
   'muster.pool.servers': of('{server}', 'Game servers of pools, by place and state'),
-  'muster.pool.servers_wanted': of('{server}', 'Game servers that are to be warm, by place'),
-  'muster.results.pending': of('{result}', 'Results of matches that the backend has not taken yet'),
+  'muster.pool.servers_wanted': of('{server}', 'Wanted number of warm game servers, by place'),
+  'muster.results.pending': of('{result}', 'Results of matches that the backend has not accepted yet'),
   'muster.results.aside': of('{result}', 'Results that the backend keeps refusing, until an operator decides'),
   'muster.stops.pending': of('{deployment}', 'Stops that the service has not confirmed'),
 } as const
@@ -98,7 +102,7 @@ const sums = {
 /** Totals that are read at each collection. */
 const totals = {
   'muster.searches.budget_exhausted': of('{search}', 'Searches for a match that used up their search budget'),
-  'muster.pool.matches': of('{match}', 'Matches that wanted a server of a pool, by place'),
+  'muster.pool.matches': of('{match}', 'Matches that needed a server of a pool, by place'),
   'muster.pool.hits': of('{match}', 'Matches that found a warm server, by place'),
   'muster.pool.idle_time': of('s', 'Time for which servers of pools were idle, by place'),
 } as const
@@ -108,8 +112,8 @@ const gauges = {
   'muster.tickets.longest_wait': of('s', 'Wait of the oldest searching ticket'),
   'muster.queue.match_players': of('{player}', 'Players of the largest match of the queue'),
   'muster.queue.target_wait': of('s', 'Target wait of the queue: nine of ten tickets are to wait no longer'),
-  'muster.results.oldest': of('s', 'How long ago the match of the oldest result ended that the backend has not taken'),
-  'muster.stops.oldest': of('s', 'How long ago the oldest stop was ordered that the service has not confirmed'),
+  'muster.results.oldest': of('s', 'Age of the oldest result that the backend has not accepted'),
+  'muster.stops.oldest': of('s', 'Age of the oldest stop that the service has not confirmed'),
   'muster.queue.head_start': of(
     's',
     'Extra waiting time by which limits are relaxed in advance, to meet the target wait',

@@ -26,7 +26,7 @@ export async function dev(options: DevOptions, terminal: Terminal): Promise<Exit
 }
 
 const SIMULATED = `Servers are simulated: their addresses are
-  ports of this machine, at which nothing listens, and they register by themselves where a queue asks for that. Those of
+  ports of this machine, at which nothing listens, and they register by themselves if a queue requires it. Those of
   a pool take every match that they are given. \`muster dev -- node server.js\` runs your own.`
 
 /** For each section of the file that `muster dev` ignores: what applies instead. */
@@ -49,8 +49,8 @@ export function greeting({ urls, token, taken, ignored, command, server }: Dev):
 
   Send "authorization: Bearer ${token}" as a backend, "Bearer ${token}:ann" as the player ann:
   POST ${urls.api}/tickets {"profile": ${JSON.stringify(server.config().queues[0]?.name)}}
-  What players say of themselves is believed, except in queues with playerMayState. What a rule compares and a player
-  does not say has a default (skill ${SKILL}). Pages of localhost may call. ${servers}
-  A crowd of bots arrives by a button in the console. Ctrl-C ends everything.
+  Players may set any attributes, except in queues with playerMayState. An attribute that a rule compares and a player
+  does not set has a default (skill ${SKILL}). Pages of localhost may call the API. ${servers}
+  A button in the console adds bots. Ctrl-C ends everything.
 `
 }

@@ -88,7 +88,7 @@ function aboutConnections({ listen, service, profiles, auth, addresses }: Config
     'profiles.url': isPlain(profiles?.url) && 'is not encrypted: profiles can be changed on the way',
     'auth.jwt.jwks': isPlain(auth.jwt?.jwks) && 'is not encrypted: whoever changes keys on the way can log in',
     'listen.publicUrl': hasPath(listen.publicUrl)
-      ? 'has a path, which the proxy must take away: the program serves its own paths at the root'
+      ? 'has a path, which the proxy must remove: the program serves its own paths at the root'
       : isPlain(listen.publicUrl)
         ? 'is not encrypted: tokens of players are sent in plain text'
         : listen.publicUrl?.startsWith('https:') === true &&
@@ -107,10 +107,10 @@ function aboutCosts({ spending, store, matching, service }: ConfigFile): Remark[
     'spending.maxServers': spending.maxServers === Infinity && 'sets no bound to what a mistake can cost',
     'spending.maxServersPerPlayer': spending.maxServersPerPlayer === Infinity && 'lets one player start any number',
     'matching.orphanGraceMs':
-      matching.orphanGraceMs === Infinity && 'lets servers run on that belong to no match any more, e.g. after a crash',
+      matching.orphanGraceMs === Infinity && 'lets servers without a match run on, e.g. after a crash',
     store:
       store === 'memory' &&
-      'is memory: a restart loses the waiting tickets, and servers of its matches are stopped only when they are found',
+      'is memory: a restart loses the waiting tickets, and stops the servers of matches only later, as orphans',
     'service.share':
       typeof store === 'object' &&
       'redis' in store &&
@@ -207,7 +207,7 @@ function aboutQueue(
       probe?.kind === 'registration' &&
       probe.url === undefined &&
       listen.publicUrl === undefined &&
-      'tells servers no URL to register at: give its url, or listen.publicUrl',
+      'gives servers no URL to register at: set its url, or listen.publicUrl',
     [`${queue}.deploy.joinWithinMs`]:
       joinWithinMs !== undefined &&
       listen.publicUrl === undefined &&
@@ -228,14 +228,14 @@ function aboutPools(file: ConfigFile, queues: readonly Queue[]): Remark[] {
       pools:
         pools.length > 0 &&
         listen.publicUrl === undefined &&
-        'tell their servers no URL to register at: give listen.publicUrl',
+        'give their servers no URL to register at: set listen.publicUrl',
     }),
     ...remarks({
       pools:
         pools.length > 0 &&
         store === 'memory' &&
         servers === undefined &&
-        'lose their servers at a restart, since nobody knows their tokens then: give store, or servers.secret',
+        'lose their servers at a restart, because the tokens are lost: set store, or servers.secret',
       'results.url': isPlain(results?.url) && 'is not encrypted: results and ids of players are sent as they are',
     }),
     ...pools.flatMap(({ name, warm }, index) =>
@@ -293,7 +293,7 @@ function aboutProcesses({ store, streamTokens }: ConfigFile): Remark[] {
       typeof url === 'string' &&
       url.startsWith('redis:') &&
       !isLoopback(new URL(url).hostname) &&
-      'is not encrypted: whoever is on the way reads players and connects as this program. Use rediss:',
+      'is not encrypted: others on the network can read players and connect as this program. Use rediss:',
   })
 }
 

@@ -91,7 +91,7 @@ const PROGRAM_METRICS: Readonly<Record<string, ProgramMetric>> = {
   'muster.requests.delay': {
     kind: 'Gauge',
     unit: 's',
-    description: 'How late requests are taken up: the delay of the event loop, or the wait of new connections',
+    description: 'Delay before requests are handled: delay of the event loop, or wait of new connections',
     of: ({ load }) => [[load().lateMs / 1000]],
   },
   'muster.partition.leading': {
@@ -103,7 +103,7 @@ const PROGRAM_METRICS: Readonly<Record<string, ProgramMetric>> = {
   'muster.partition.takeovers': {
     kind: 'Counter',
     unit: '{takeover}',
-    description: 'How often this process came to lead',
+    description: 'Number of times that this process became the leader',
     of: ofMembership(({ takeovers }) => takeovers),
   },
   'muster.partition.clock_offset': {
@@ -115,7 +115,7 @@ const PROGRAM_METRICS: Readonly<Record<string, ProgramMetric>> = {
   'muster.partition.records_vanished': {
     kind: 'Counter',
     unit: '{loss}',
-    description: 'How often this process saw the records vanish from Redis',
+    description: 'Number of times that this process saw the records vanish from Redis',
     of: ofMembership(({ timesVanished }) => timesVanished),
   },
   'muster.clock.step': {
