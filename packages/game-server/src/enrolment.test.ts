@@ -22,7 +22,7 @@ const start = (url: string, slot: number, problems: string[] = []) =>
     onProblem: ({ message }) => problems.push(message),
   })
 
-test('six processes that only have an enrolment key serve matches within a second, and can shut down', async () => {
+test('six processes that only have an enrolment key enrol, serve a match and can shut down', async () => {
   const stack = await openStack(() => start('', 0), { pools })
   const problems: string[] = []
   const servers: GameServer[] = []

@@ -28,7 +28,7 @@ async function cancelFor(game: ReturnType<typeof open>, seconds: number, everyMs
   return refused
 }
 
-test('accounts that repeatedly match and cancel create no more servers than maxServersPerPlayer', async () => {
+test('accounts that repeatedly match and cancel create maxServersPerPlayer servers and a warm stock', async () => {
   const game = open({ pools: [{ ...cold, warm: { hit: 0.95, maxIdleShare: 10 } }], maxServersPerPlayer: 3 })
   const refused = await cancelFor(game, 120, 1000)
   // Three for which they are charged, and the pool's own stock while their matches seem to be demand.

@@ -207,6 +207,7 @@ describe('a server that an operator drains', () => {
     const { matchmaker, run, service, join } = setUp({ queues, pools: [arena] })
     await run(500)
     const [first] = matchmaker.inspect().matches
+    expect(service.unstopped()).toContain('r1')
     await matchmaker.drainServer(first?.matchId ?? '')
     await run(2000)
     expect(service.unstopped()).not.toContain('r1')
@@ -270,6 +271,7 @@ describe('a server that an operator stops', () => {
       const { matchmaker, run, service, join } = setUp(pools === undefined ? {} : { pools, queues })
       if (pools === undefined) join('ann', 'ben')
       await run(500)
+      expect(service.unstopped()).toContain('r1')
       await matchmaker.stopServer(matchmaker.inspect().matches[0]?.matchId ?? '')
       await run(2000)
       expect(service.unstopped()).not.toContain('r1')

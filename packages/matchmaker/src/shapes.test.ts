@@ -74,7 +74,7 @@ test.each([
   expect(accessors.map(([name]) => name)).toEqual([])
 })
 
-test('all compiled queue models have the same fields in the same order, for any definition', () => {
+test('all queues, and all their compiled models, have the same fields in the same order', () => {
   const least = defineQueue({ name: 'a', matchSize: 2, deploy })
   const most = defineQueue({
     deploy,
@@ -86,4 +86,5 @@ test('all compiled queue models have the same fields in the same order, for any 
     name: 'b',
   })
   expect(Object.keys(most)).toEqual(Object.keys(least))
+  expect(Object.keys(compileQueue(most).model)).toEqual(Object.keys(compileQueue(least).model))
 })

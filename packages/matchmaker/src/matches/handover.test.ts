@@ -196,7 +196,7 @@ describe('a reconfiguration of queues', () => {
   })
 
   test('a match found before a reconfiguration continues, and new rules apply to its tickets if it fails', async () => {
-    const { matchmaker, join, run, status } = setUp({
+    const { matchmaker, service, join, run, status } = setUp({
       service: { fate: (nth) => (nth === 1 ? { errorMs: 2000 } : { readyMs: 1000 }) },
     })
     join('ann', 'ben')
@@ -205,6 +205,7 @@ describe('a reconfiguration of queues', () => {
     expect(status('ann-ben')).toBe('MATCH_FOUND')
     await run(10_000)
     expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+    expect(service.calls.create.map(({ version }) => version)).toEqual(['1', '2'])
   })
 
   test('an open backfill survives a reconfiguration with the same teams, and ends otherwise', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { systemClock } from '@muster/core/clock'
+import { createManualClock } from '@muster/core/clock'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { openListener, type ListeningServer, type ListenerOptions } from './listener.js'
 import { createLoadGuard } from './load-guard.js'
@@ -100,7 +100,8 @@ test('a connection with too many waiting requests is ended, while other connecti
 })
 
 test('if a connection ends, its queued requests are dropped and do not count as lateness', async () => {
-  const guard = createLoadGuard({ delayMs: () => 1000, onShed: () => {}, queuedMs: () => 0, clock: systemClock })
+  const clock = createManualClock()
+  const guard = createLoadGuard({ delayMs: () => 1000, onShed: () => {}, queuedMs: () => 0, clock })
   const closed: string[] = []
   const begun: string[] = []
   const send = await open({
@@ -112,9 +113,15 @@ test('if a connection ends, its queued requests are dropped and do not count as 
     },
   })
   const { socket } = await send(requests(['/tickets', '/backfills', '/matches'], 'POST'))
-  await expect.poll(() => begun, { interval: 5 }).not.toEqual([])
+  await expect.poll(() => begun, { interval: 5 }).toEqual(['/tickets'])
+  await clock.advance(10_000)
+  expect(guard.counts().lateMs).toBeGreaterThan(1000)
   socket.destroy()
-  await expect.poll(() => closed, { interval: 5 }).toEqual(begun)
+  await expect.poll(() => closed, { interval: 5 }).toEqual(['/tickets'])
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+  expect(begun).toEqual(['/tickets'])
+  await clock.advance(10_000)
+  expect(guard.counts().lateMs).toBe(0)
   guard.close()
 })
 

@@ -184,9 +184,13 @@ describe('a reload of the configuration', () => {
     expect((await create('trio', 'ann')).status).toBe(200)
   })
 
-  test('a reload applies new keys at once', async () => {
+  test('a reload replaces a key at once: the old key is refused, and the new key is accepted', async () => {
     const config = await configOf(yamlOf(service.url, '', DUEL + TRIO))
-    await under.server.reload({ ...config, auth: { ...config.auth, keys: [] } })
-    expect((await create('trio', 'ann')).status).toBe(401)
+    const changed = 'another-backend-key-of-the-game'
+    const keys = config.auth.keys.map((one) => (one.role === 'backend' ? { ...one, key: new Secret(changed) } : one))
+    expect((await create('trio', 'ann')).status).toBe(200)
+    await under.server.reload({ ...config, auth: { ...config.auth, keys } })
+    expect((await create('trio', 'ben')).status).toBe(401)
+    expect((await under.ask('GET', '/queues', { token: changed })).status).toBe(200)
   })
 })

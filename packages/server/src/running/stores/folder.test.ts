@@ -63,7 +63,7 @@ test('a process that fails to start releases its store folder at once for the ne
   await server.close()
   await expect(open(yaml().replace('name: test', 'name: other'))).rejects.toThrow('"test"')
   const { lines } = await open()
-  expect(lines.join()).not.toContain('waiting for it to end')
+  expect(lines.join()).not.toContain('Waiting for it to end')
 })
 
 test('console stories and operator actions survive a restart', async () => {
