@@ -120,7 +120,7 @@ test('known players share the rate limit of their address, and backends do not c
 
 test('an authentication failure that says nothing about the token does not count as a guess', async () => {
   const { askAll } = setUp()
-  expect(await askAll(['unfit', 'unfit', 'unfit', 'ann'])).toEqual(['403', '403', '403', 'ann'])
+  expect(await askAll(['unfit', 'unfit', 'ann'])).toEqual(['403', '403', 'ann'])
 })
 
 test('a token that was accepted but is no longer valid counts as a guess, and must be checked anew', async () => {
@@ -185,4 +185,14 @@ test('authenticate may return a caller or a promise, even a promise from another
   await expect(admission.caller(request, 'b', { authenticate: () => undefined })).rejects.toThrow(
     'Unknown caller. Send `Authorization: Bearer <token>` with a valid token.',
   )
+})
+
+test('requests whose token is valid and not accepted here are limited, apart from those of known callers', async () => {
+  const { askAll } = setUp()
+  expect(await askAll(['unfit', 'unfit', 'unfit'])).toEqual(['403', '403', '429'])
+  expect(await askAll(['ann', 'ann'])).toEqual(['ann', 'ann'])
+  const recall = () => {
+    throw new Problem(403, 'wrong-role', 'the token has another role')
+  }
+  expect(await askAll(['x', 'x', 'x'], 'b', { recall })).toEqual(['403', '403', '429'])
 })

@@ -128,6 +128,12 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
     }
   }
 
+  /** Rejects with the error of a token that is valid and not accepted here. It counts as a request without a caller. */
+  const refuse = async (error: unknown, from: string): Promise<never> => {
+    if (error instanceof Problem && error.status < 500) assertNoWait(await anonymous?.take(from), from)
+    throw error
+  }
+
   const mayCheckSigned = (from: string, { isSigned }: Identification<Who>) =>
     isSigned?.() === true && signatures.take(from) === 0 && signaturesInAll.take('all') === 0
 
@@ -144,8 +150,9 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
       caller = assertKnown(await identification.authenticate())
     } catch (error) {
       // An error other than 401 does not mean that the token is wrong, so it does not count as a guess.
-      if (!isUnknown(error)) giveBack()
-      throw error
+      if (isUnknown(error)) throw error
+      giveBack()
+      return refuse(error, from)
     }
     giveBack()
     if (key !== undefined) remembered.set(key, isApart(caller))
@@ -156,7 +163,12 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
     isExempt,
     anonymous: async (from) => assertNoWait(await anonymous?.take(from), from),
     caller: (request, from, identification) => {
-      const recalled = identification.recall?.()
+      let recalled: Who | undefined
+      try {
+        recalled = identification.recall?.()
+      } catch (error) {
+        return refuse(error, from)
+      }
       if (recalled !== undefined) return admit(recalled, from)
       const key = known && keyOf(request, from)
       const isRemembered = key !== undefined && remembered.has(key)
