@@ -57,6 +57,14 @@ test('the systemd unit starts the program of the package that it names', () => {
   expect(existsSync(join(root, 'packages/server', inPackage ?? 'nothing'))).toBe(true)
 })
 
+test('the systemd unit repeats a start that fails without an end, but not with an invalid configuration', async () => {
+  expect([settingOf('Restart'), settingOf('StartLimitIntervalSec')]).toEqual(['always', '0'])
+  const program = join(root, 'packages/server/dist/cli/main.js')
+  const child = spawn(process.execPath, [program, 'serve', '-c', 'none.yaml'], { stdio: 'ignore' })
+  const code = await new Promise<number | null>((resolve) => child.once('exit', resolve))
+  expect(settingOf('RestartPreventExitStatus')).toBe(String(code))
+})
+
 const own = settingOf('RestrictAddressFamilies').split(' ')
 const isLinux = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch)
 

@@ -34,6 +34,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   auth: 'the token below is for everybody',
   profiles: 'players have the attributes that they send, or defaults',
   servers: 'game servers get secrets of this process',
+  sources: 'the emulator starts all servers, also of pools with a source',
   results: 'no result is sent',
 }
 

@@ -77,8 +77,8 @@ const MOST_WAITS = 2000
 /**
  * Reads the configuration that `muster dev` runs: the file with replacements, so that no secret is needed. The emulator
  * replaces the deployment service. Everything is stored in memory. One token replaces the sections `auth` and
- * `profiles`. `servers` and `results` are ignored. Webhooks and server registrations are sent to this program. Pages of
- * this machine may call it.
+ * `profiles`. `servers`, `sources` and `results` are ignored. Webhooks and server registrations are sent to this
+ * program. Pages of this machine may call it.
  * @throws {InvalidConfig} with all faults of the file
  */
 export async function readDevConfig({ path, port, service }: DevConfigOptions): Promise<DevConfig> {
@@ -119,6 +119,7 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
     auth: jwt !== undefined || shared !== undefined || keys.length > 0,
     profiles: config.profiles !== undefined,
     servers: config.servers !== undefined,
+    sources: Object.keys(config.sources).length > 0,
     results: config.results !== undefined,
   }
   return { config: own, leftOut: Object.entries(leftOut).flatMap(([section, isThere]) => (isThere ? section : [])) }

@@ -104,8 +104,10 @@ auth: { shared: { token: { env: NOT_SET }, key: { env: NOT_SET } } }
 service: { url: https://api.example.com, token: { env: NOT_SET } }
 results: { url: https://game.example.com/results, secret: { env: NOT_SET } }
 servers: { secret: { env: NOT_SET } }
+sources: { metal: { allocator: 'https://hoster.example.com', secret: { env: NOT_SET } } }
 pools:
   - name: arena
+    source: metal
     deploy: { application: game, version: '1' }
     places: [{ name: Frankfurt, latitude: 50.1, longitude: 8.7 }]
     reuse: { maxMatches: 20 }
@@ -120,7 +122,8 @@ test('muster dev emulates pool servers: a match uses a warm one, and the next ma
   const config = join(folder, 'muster.yaml')
   writeFileSync(config, POOLED)
   const dev = await open({ config })
-  expect(dev.ignored).toEqual(['auth', 'servers', 'results'])
+  expect(dev.ignored).toEqual(['auth', 'servers', 'sources', 'results'])
+  expect(greeting(dev)).toContain('IGNORED HERE: "sources" of your file: the emulator starts all servers')
   expect(greeting(dev)).toContain('IGNORED HERE: "results" of your file: no result is sent.')
   const running = async () => {
     const state = (await (await fetch(`${dev.urls.emulator}/state`)).json()) as {
