@@ -198,8 +198,14 @@ describe('the ticket log after kill -9', () => {
     world.kill()
     const last = await world.live()
     await last.run(250)
-    expect(last.matchmaker.getBackfill(backfill.id)).toBeUndefined()
+    // A create that the game server repeats finds it, and opens no second one.
+    const filled = last.matchmaker.createBackfill({ id: backfill.id, matchId, teams: [{ name: 'all', players: [] }] })
+    expect(filled).toMatchObject({ status: 'FILLED', tickets: ['dee'] })
     expect(last.status('dee')).toBe('HOST_ASSIGNED')
+    await last.run(60_000)
+    expect(last.matchmaker.getBackfill(backfill.id)).toBeUndefined()
+    world.kill()
+    expect((await world.live()).matchmaker.getBackfill(backfill.id)).toBeUndefined()
   })
 })
 

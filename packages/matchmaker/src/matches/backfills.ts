@@ -16,13 +16,16 @@ import {
   type Ledger,
 } from '../tickets/index.js'
 
-/** An open backfill as stored. With the match's tickets, another process can take it over. */
+/** An open or filled backfill as stored. With the match's tickets, another process can take it over. */
 export interface SavedBackfill extends Readonly<
   Pick<BackfillRecord, 'id' | 'createdAt' | 'priority' | 'version' | 'rooms'>
 > {
+  /** Empty for a filled backfill, so that an earlier version drops it instead of opening it again. */
   readonly matchId: string
   readonly present: readonly (readonly SavedPresent[])[]
   readonly tickets: readonly string[]
+  /** Since when the backfill is filled, and its match. Undefined while it is open. */
+  readonly filled?: { readonly matchId: string; readonly at: number } | undefined
 }
 
 /**
@@ -35,17 +38,21 @@ const isOfMatch = (ticket: RuleTicket): ticket is TicketRecord => 'seat' in tick
 const savePresent = (ticket: RuleTicket): SavedPresent =>
   isOfMatch(ticket) ? { ticketId: ticket.id, playerIds: ticket.players.map(({ id }) => id) } : { told: ticket }
 
-/** Returns the JSON of an open backfill. It holds no player's address. */
-const saveBackfill = (record: BackfillRecord): string =>
+/**
+ * Returns the JSON of an open or filled backfill. It holds no player's address.
+ * @param filledAt undefined while it is open
+ */
+const saveBackfill = (record: BackfillRecord, filledAt: number | undefined): string =>
   JSON.stringify({
     id: record.id,
-    matchId: record.match.matchId,
+    matchId: filledAt === undefined ? record.match.matchId : '',
     version: record.version,
     createdAt: record.createdAt,
     priority: record.priority,
     rooms: record.rooms,
     present: record.present.map((tickets) => tickets.map(savePresent)),
     tickets: record.tickets,
+    filled: filledAt === undefined ? undefined : { matchId: record.match.matchId, at: filledAt },
   } satisfies SavedBackfill)
 
 /** Returns the present players of a saved backfill. Tickets that are no longer in the match are left out. */
@@ -114,9 +121,12 @@ export class Backfills {
     return record
   }
 
-  /** Reopens a backfill of an earlier process unchanged. It is cancelled if its queue can no longer serve it. */
+  /**
+   * Takes over a backfill of an earlier process unchanged. An open one is cancelled if its queue can no longer serve
+   * it. A filled one answers a repeated create.
+   */
   restore(saved: SavedBackfill, match: Match): void {
-    const { id, version, createdAt, priority, rooms } = saved
+    const { id, version, createdAt, priority, rooms, filled } = saved
     const record: BackfillRecord = {
       id,
       match,
@@ -129,8 +139,13 @@ export class Backfills {
       tickets: [...saved.tickets],
       waiting: undefined,
     }
-    this.#add(record)
-    this.#enterOrCancel(record)
+    if (filled === undefined) {
+      this.#add(record)
+      return this.#enterOrCancel(record)
+    }
+    record.status = 'FILLED'
+    this.#byId.set(id, record)
+    this.#ended.set(record, Math.min(filled.at, this.#options.clock.now()))
   }
 
   find(id: string): BackfillRecord | undefined {
@@ -175,6 +190,7 @@ export class Backfills {
       if (now - endedAt < this.#options.endedTicketTtlMs) return
       this.#ended.delete(record)
       this.#byId.delete(record.id)
+      if (record.status === 'FILLED') this.#options.ledger?.backfillChanged(record.id, undefined)
     }
   }
 
@@ -232,7 +248,7 @@ export class Backfills {
   }
 
   #save(record: BackfillRecord): void {
-    const text = record.status === 'OPEN' ? saveBackfill(record) : undefined
+    const text = record.status === 'CANCELLED' ? undefined : saveBackfill(record, this.#ended.get(record))
     this.#options.ledger?.backfillChanged(record.id, text)
   }
 }

@@ -30,7 +30,7 @@ interface MatchRestoreOptions {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** An open backfill as written to the store. */
+/** An open or filled backfill as written to the store. */
 export interface StoredBackfill {
   readonly backfillId: string
   readonly text: string
@@ -82,8 +82,10 @@ export function createMatchRestore(options: MatchRestoreOptions): MatchRestore {
 
   const restore = ({ backfillId, text }: StoredBackfill) => {
     const backfill = JSON.parse(text) as SavedBackfill
-    const match = lifecycle().find(backfill.matchId)
-    if (match === undefined || match.backfill !== undefined) ledger?.backfillChanged(backfillId, undefined)
+    const { matchId, filled } = backfill
+    const match = lifecycle().find(filled?.matchId ?? matchId)
+    const isSecond = filled === undefined && match?.backfill !== undefined
+    if (match === undefined || isSecond) ledger?.backfillChanged(backfillId, undefined)
     else backfills.restore(backfill, match)
   }
 

@@ -138,7 +138,7 @@ export interface Leader
   extends
     Omit<Matchmaker, 'createTicket' | 'createTickets' | 'createMatch' | 'importTickets' | 'ready'>,
     Pick<TicketLoader, 'load' | 'unload'> {
-  /** Loads open backfills as written to the ledger. Call it before `lead`. */
+  /** Loads open and filled backfills as written to the ledger. Call it before `lead`. */
   loadBackfills(saved: readonly StoredBackfill[]): void
   /**
    * Makes this process the leader. It first applies changes of tickets that fell due. Then it reads the store and

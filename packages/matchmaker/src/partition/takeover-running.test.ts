@@ -124,6 +124,12 @@ test('an open backfill continues unchanged after a takeover, with the players wh
   await run(250)
   expect(leader.getTicket('dee')).toMatchObject({ status: 'HOST_ASSIGNED', matchId })
   expect(leader.getBackfill(id)).toMatchObject({ status: 'FILLED', version: 3, tickets: ['cas', 'dee'] })
+  // The next leader answers a create that the game server repeats.
+  const filled = leader.getBackfill(id)
+  leader.abandon()
+  const last = await world.lead()
+  expect(last.leader.createBackfill({ id, matchId, teams })).toEqual(filled)
+  await last.run(60_000)
   expect(world.backfills.size).toBe(0)
 })
 

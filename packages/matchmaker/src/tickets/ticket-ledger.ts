@@ -33,7 +33,7 @@ export interface Ledger {
   /**
    * Called when a backfill was opened or has changed.
    * @param text the argument of `loadBackfills`, with the players' attributes and no address; undefined if the backfill
-   *   is no longer open.
+   *   was cancelled, or was filled for so long that a repeated create is not expected any more.
    */
   backfillChanged(backfillId: string, text: string | undefined): void
 }
@@ -113,7 +113,7 @@ interface StoreLedger extends Required<Ledger> {
 
 /** Creates the ledger of a single process, which writes to its store. */
 export function createStoreLedger({ store, tickets, cooldowns }: StoreLedgerOptions): StoreLedger {
-  /** The open backfills by id, including those that wait for their match. */
+  /** The open and filled backfills by id, including those that wait for their match. */
   const backfills = new Map<string, StoreRecord>()
   const ofTickets: StoreRecords = store.records('ticket', () => liveTickets(tickets()))
   const ofBackfills: StoreRecords = store.records('backfill', () => backfills.values())
