@@ -130,8 +130,11 @@ describe('inspect and survey of servers', () => {
 
   test('`inspect` and `survey` of servers contain no token, no key and no address of a player', async () => {
     const { matchmaker, service } = await playing()
-    const text = JSON.stringify([matchmaker.inspect().servers, matchmaker.inspect().pools])
+    const survey = matchmaker.survey()
+    while (survey.step(1));
+    const text = JSON.stringify([matchmaker.inspect().servers, matchmaker.inspect().pools, survey.result()])
     const secret = service.calls.create[0]?.environment_variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')
+    expect(secret?.value.length).toBeGreaterThan(20)
     expect(text).not.toContain(secret?.value)
     expect(text).not.toContain('198.51.100')
   })

@@ -99,7 +99,7 @@ describe('an event stream', () => {
     await reader.cancel()
   })
 
-  test('an event stream stops its source if the client reads nothing', async () => {
+  test('an event stream asks its source for nothing while the client reads nothing', async () => {
     const { state, give, clock } = open()
     await clock.advance(0)
     expect(state.asked).toBe(0)

@@ -35,9 +35,11 @@ test('the search for a rate limit starts by doubling the rate if no rate was acc
   expect(rates.filter((rate, n) => rate !== rates[n - 1]).slice(0, 5)).toEqual([1, 2, 4, 8, 16])
 })
 
-test('the search for a rate limit retries a refused rate first after 30 s, and then after ever longer times', () => {
-  const { refused } = run(createRateSearch(20, 1000), () => 20, 600)
+test('the search for a rate limit retries a refused rate after 30 s, and then after twice as long each time', () => {
+  const { rates, refused } = run(createRateSearch(20, 1000), () => 20, 600)
   expect(refused).toBeLessThanOrEqual(2 * 6)
+  const tries = rates.flatMap((rate, second) => (rate > 20 ? [second] : []))
+  expect(tries.slice(1).map((second, index) => second - (tries[index] ?? 0))).toEqual([32, 62, 122, 242])
 })
 
 test('property: the rate search ends between 65 % and 120 % of any limit, with few refusals', () => {

@@ -44,6 +44,7 @@ test.each([
   expect(() => createTicketApi(service, options as unknown as TicketApiOptions)).toThrow(refusal)
 })
 
-test('every API option is optional, with the documented default', () => {
+test('the ticket API needs only the option `authenticate`, and its limits may be null or undefined', () => {
+  expect(() => createTicketApi(service, { authenticate })).not.toThrow()
   expect(() => createTicketApi(service, { authenticate, limits: { perCaller: null, waits: undefined } })).not.toThrow()
 })

@@ -66,6 +66,7 @@ describe('a recorded stop of a match', () => {
     world.kill()
     const next = await world.live()
     await next.run(250)
+    expect(next.matchmaker.getTicket('ann-ben')).toBeDefined()
     expect(next.matchmaker.getTicket('ann-ben')?.matchId).not.toBe(matchId)
   })
 })

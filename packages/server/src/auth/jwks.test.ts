@@ -1,7 +1,7 @@
 import { createManualClock } from '@muster/core/clock'
 import type { RequestListener } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createSigningKey, openKeyServer, type SigningKey } from './jwks.fixture.js'
+import { createSigningKey, openKeyServer, signShared, type SigningKey } from './jwks.fixture.js'
 import { createJwt } from './jwt.js'
 
 const NOW = 1_700_000_000_000
@@ -112,10 +112,10 @@ describe('an invalid JWKS answer', () => {
   })
 
   test('a JWKS answer that contains a shared key is ignored', async () => {
-    const k = Buffer.from('known to everybody').toString('base64url')
-    const shared = { kty: 'oct', kid: 'k1', alg: 'HS256', k }
-    const { ask, sign } = await setUp((_, response) => response.end(JSON.stringify({ keys: [shared] })))
-    expect(await ask(await sign(await createSigningKey('k1'), 'ann'))).toBeUndefined()
+    const secret = 'known to everybody, and long enough for HS256'
+    const shared = { kty: 'oct', kid: 'k1', alg: 'HS256', k: Buffer.from(secret).toString('base64url') }
+    const { ask, clock } = await setUp((_, response) => response.end(JSON.stringify({ keys: [shared] })))
+    expect(await ask(await signShared({ sub: 'ann' }, secret, clock.now() / 1000 + 60))).toBeUndefined()
   })
 })
 

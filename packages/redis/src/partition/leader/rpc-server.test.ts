@@ -86,6 +86,8 @@ test('RPC entries that cannot be parsed are skipped', async () => {
   for (const text of ['', '{', 'null', '[]', '{"id":"1"}', '{"id":1,"follower":"a","command":"hint","input":[]}'])
     answering.take(text)
   expect(replies).toEqual([])
+  answering.take(ask('1'))
+  expect(replies.map(({ text }) => decodeReply(text)?.id)).toEqual(['1'])
 })
 
 test('an RPC command is answered in the turn in which its effect happens', async () => {
