@@ -174,6 +174,20 @@ describe('the enrolment of a server', () => {
     expect((await at('192.0.2.1', '::ffff:192.0.2.1')).status).toBe(200)
   })
 
+  test('an enrolment may write its IPv6 address in any form', async () => {
+    const terms = { ...own.enrol[0], max: 9, hosts: ['2001:DB8:0:1::/64', '2001:0db8::7'] }
+    const { enrol, enrolment, run } = open({ pools: [{ ...own, enrol: [terms] }] })
+    await run(500)
+    const at = (host: string) => enrol({ ...enrolment(host, 'one'), address: { host, ports: {} } })
+    expect((await at('2001:db8:0:1:0:0:0:5')).status).toBe(200)
+    expect((await at('2001:DB8::0:7')).status).toBe(200)
+    expect((await at('2001:db8::8')).status).toBe(403)
+    const alone = open()
+    await alone.run(500)
+    const body = { ...enrolment('d', 'one'), address: { host: '2001:DB8::0:5', ports: {} } }
+    expect((await alone.enrol(body, { from: '2001:db8::5' })).status).toBe(200)
+  })
+
   test('an enrolment with a wrong key gets 401, and counts as a guess of its address', async () => {
     const { enrol, enrolment, run, send } = open()
     await run(500)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
+import { canonicalIp } from '@muster/core'
 import { z } from 'zod'
 import { type Deploy, ENROLLED, type Enrolled } from '../records/index.js'
 
@@ -132,8 +133,8 @@ export function enrolmentEnd(pool: KeyedPool, enrolled: Enrolled): 'retired' | '
   return mayRun(pool, enrolment, enrolled.build) ? undefined : 'update'
 }
 
-/** Returns an address in lower case. IPv4 addresses in IPv6 notation become IPv4 notation. */
-const plain = (address: string) => address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
+/** Returns the canonical form of an address, and a name in lower case. */
+const plain = (host: string) => canonicalIp(host) ?? host.toLowerCase()
 
 function isHost(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/')
