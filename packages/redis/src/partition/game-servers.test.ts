@@ -102,6 +102,31 @@ describe('a server that reports to a follower', () => {
     await close()
   })
 
+  test('a follower forwards reports of 1 MiB, and limits their size per server', async () => {
+    const { second, answer, game, pass, close } = await warm()
+    let seq = 100
+    const report = (token: string, length: number) => {
+      const data = Array.from({ length: 60 }, () => 'x'.repeat(length / 60))
+      const matches = data.map((one, nth) => ({
+        id: `m${nth}`,
+        status: 'over' as const,
+        players: {},
+        result: { data: one },
+      }))
+      seq += 1
+      const state = { instance: game.instance, seq, healthy: true, draining: false, matches }
+      return answer(second.reportServer(token, state)).catch((error: unknown) => error)
+    }
+    for (let nth = 0; nth < 8; nth += 1) expect(await report(game.token, 480_000)).toMatchObject({ want: 'run' })
+    expect(await report(game.token, 480_000)).toMatchObject({ name: 'PartitionFull', retryAfterMs: expect.any(Number) })
+    await pass(10_000, 50)
+    expect(await report(game.token, 480_000)).toMatchObject({ want: 'run' })
+    const players = Array.from({ length: 400 }, (_, nth) => ({ id: `${nth}`.padEnd(1000, 'x'), ip: '192.0.2.1' }))
+    const large = { matchId: 'm', teams: [{ name: 'team', players }] }
+    await expect(answer(second.createBackfill(large))).rejects.toThrow('ask: must have at most 262144 bytes')
+    await close()
+  })
+
   test('a server that reports to a follower counts as lost 25 s after its last report', async () => {
     const { second, answer, pass, game, close } = await warm()
     await answer(game.report(second))

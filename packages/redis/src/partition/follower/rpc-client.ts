@@ -23,6 +23,11 @@ export interface RpcClientOptions {
 /** Milliseconds after which an RPC request is posted again. */
 const REPEAT_MS = 1000
 const STOP_TIMEOUT_MS = 70_000
+/**
+ * Maximum size of a request in bytes (our choice), because Redis keeps requests for minutes. Reports of game servers
+ * may be larger: their sizes are limited per server.
+ */
+const MOST_BYTES = 262_144
 /** Maximum number of open RPC requests (our choice), because a follower holds them while there is no leader. */
 const MOST_OPEN = 1000
 /**
@@ -76,6 +81,7 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
       try {
         // An input that JSON cannot hold fails here, where the caller gets the error.
         const first = textOf(false)
+        if (command !== 'reportServer') assertSize(first)
         void keepPosting(id, first, () => textOf(true), over.signal)
         const found = await within(
           answered.then((answer) => ({ answer })),
@@ -121,3 +127,12 @@ function withoutEnd(input: readonly unknown[]): readonly unknown[] {
 
 const noAnswer = (ms: number) =>
   new NoLeader(`No answer from the leader within ${ms / 1000} s. The command may have run; retrying is safe.`)
+
+/** @throws {InvalidInput} for a request that is too long */
+function assertSize(text: string): void {
+  // Each UTF-16 unit is at most three bytes.
+  if (text.length * 3 <= MOST_BYTES) return
+  const bytes = Buffer.byteLength(text)
+  if (bytes > MOST_BYTES)
+    throw new InvalidInput(`ask: must have at most ${MOST_BYTES} bytes, got ${bytes}`, { field: 'ask' })
+}

@@ -10,7 +10,7 @@ export interface StoreBounds {
   readonly maxTickets: number
   /** Maximum size of a ticket's body in bytes. Default 262,144. */
   readonly maxBodyBytes: number
-  /** Maximum size of an RPC request to the leader in bytes. Default 262,144. */
+  /** Maximum size of an RPC request to the leader in bytes: more than any report. Default 1,310,720. */
   readonly maxAskBytes: number
   /** Approximate number of entries that the leader's inbox keeps for late readers. Default 16,384. */
   readonly inboxEntries: number
@@ -27,7 +27,7 @@ export interface StoreBounds {
 export const DEFAULT_BOUNDS: StoreBounds = {
   maxTickets: 1_000_000,
   maxBodyBytes: 262_144,
-  maxAskBytes: 262_144,
+  maxAskBytes: 1_310_720,
   inboxEntries: 16_384,
   changeEntries: 8192,
   entryMs: 300_000,

@@ -140,7 +140,7 @@ export function testTails(open: OpenStores): void {
     test(
       'the inbox of the leader refuses an RPC request that is too long',
       using(open, async ({ store }) => {
-        await expect(store.ask('x'.repeat(262_145))).rejects.toThrow(InvalidInput)
+        await expect(store.ask('x'.repeat(1_310_721))).rejects.toThrow(InvalidInput)
       }),
     )
   })
