@@ -44,6 +44,7 @@ interface ByMember {
 
 /** The lobbies of a process, and the events that its matchmaker emits. */
 async function openProcess(lobbyStore: LobbyStore, clock: ManualClock, service: Partial<TicketService> = {}) {
+  const dateOf = (at = clock.now()) => at
   const listeners = new Map<string, (event: never) => void>()
   const problems: unknown[] = []
   let takeOver = () => {}
@@ -53,7 +54,7 @@ async function openProcess(lobbyStore: LobbyStore, clock: ManualClock, service: 
     webhookUrl: undefined,
     clock,
     onProblem: (_, error) => problems.push(error),
-    service: { createTicket: async () => ({}), ...service } as unknown as TicketService,
+    service: { createTicket: async () => ({}), dateOf, ...service } as unknown as TicketService,
     matching: {
       on: (name, listener) => listeners.set(name, listener as never).size as never,
       onTakeover: (listener) => (takeOver = listener),
@@ -94,6 +95,18 @@ test('a lobby learns the end of its match from a process that has not assigned t
   await clock.advance(100)
   expect(await next.lobbies.get(ann)).toMatchObject({ phase: 'open' })
   for (const { opened } of [first, next]) await clock.until(Promise.resolve(opened.close(1000)), 100)
+})
+
+test('a process whose clock is a minute ahead counts no member of a lobby as away', async () => {
+  const clock = createManualClock()
+  const store = createMemoryLobbyStore()
+  const ahead: ManualClock = { ...clock, now: () => clock.now() + 60_000 }
+  const { opened, lobbies } = await openProcess(store, clock)
+  const other = await openProcess(store, ahead, { dateOf: (at = clock.now()) => at })
+  const { lobbyId } = await lobbies.create({ player: { id: 'ann', ip: '192.0.2.1' }, maxPlayers: 4 })
+  await clock.advance(5000)
+  expect((await lobbies.get({ lobbyId, playerId: 'ann' })).members).toMatchObject([{ present: true }])
+  for (const one of [opened, other.opened]) await clock.until(Promise.resolve(one.close(1000)), 100)
 })
 
 test('lobbies learn from the next leader what the previous one did not report', async () => {

@@ -136,6 +136,15 @@ function attributesOf(matchId: string, { fqdn, ports }: Assignment): Attributes 
   }
 }
 
+/**
+ * Returns a clock with the time of the matchmaker. With Redis, all processes agree on it, whatever their machines'
+ * clocks show. By its own clock, a process ahead of the others would count every member of a lobby as away.
+ */
+const clockOf = (service: Pick<TicketService, 'dateOf'>, clock: Clock): Clock => ({
+  now: () => service.dateOf() - service.dateOf(0),
+  sleep: (ms, signal) => clock.sleep(ms, signal),
+})
+
 interface OpenLobbiesOptions extends Pick<MatchingOptions, 'config' | 'client' | 'webhookUrl' | 'clock' | 'onProblem'> {
   readonly service: TicketService
   readonly matching: Pick<Matching, 'on' | 'onTakeover' | 'shared'>
@@ -146,7 +155,8 @@ export type OpenLobbies = NonNullable<Awaited<ReturnType<typeof openLobbies>>>
 
 /** Opens the lobbies; undefined if the configuration enables none. */
 export async function openLobbies(options: OpenLobbiesOptions) {
-  const { config, client, service, matching, webhookUrl, clock, onProblem } = options
+  const { config, client, service, matching, webhookUrl, onProblem } = options
+  const clock = matching.shared.lobbies === undefined ? options.clock : clockOf(service, options.clock)
   const { enabled, startAs, queue, rules, limits } = config.lobbies
   if (!enabled) return undefined
   // The package is imported lazily, because many programs have no lobbies.
