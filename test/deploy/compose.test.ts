@@ -5,11 +5,9 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createClient } from '@muster/core'
 import { skipsRedis, startRedisServer } from '@muster/redis-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
-import { publishGame } from '../matchmaker/game.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const fileOf = (name: string) => readFileSync(join(root, 'deploy/container', name), 'utf8')
@@ -18,6 +16,7 @@ interface Service {
   readonly entrypoint: readonly string[]
   readonly command: readonly string[]
   readonly environment: Readonly<Record<string, string>>
+  readonly ports?: readonly string[]
 }
 
 const { services } = parse(fileOf('compose.yaml')) as { readonly services: Readonly<Record<string, Service>> }
@@ -58,9 +57,14 @@ test.skipIf(skipsRedis())('the commands of the compose file start a Muster that 
   const service = run(here([...(emulator?.entrypoint ?? []), ...command]))
   await expect.poll(service.output).toContain(`:${port}`)
   const url = `http://127.0.0.1:${port}`
-  const client = createClient({ baseUrl: url, token: muster?.environment['MUSTER_TOKEN'] ?? '' })
-  await publishGame(client)
-  await client.close()
+  // The requests that the comment of the file sends to the published port of the emulator.
+  expect(emulator?.ports).toEqual(['127.0.0.1:8090:8090'])
+  const headers = { authorization: `token ${muster?.environment['MUSTER_TOKEN']}`, 'content-type': 'application/json' }
+  const comment = fileOf('compose.yaml').replaceAll(/^#/gm, '')
+  const requests = [...comment.matchAll(/^ +at (\S+) '([^']+)'/gm)]
+  expect(requests).toHaveLength(2)
+  for (const [, path, body] of requests)
+    expect(await fetch(`${url}/v1/${path}`, { method: 'POST', headers, body: body ?? '' })).toMatchObject({ ok: true })
 
   const folder = mkdtempSync(join(tmpdir(), 'muster-compose-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
