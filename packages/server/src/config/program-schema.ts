@@ -250,8 +250,8 @@ export const telemetry = section({
     key: secret
       .optional()
       .describe(
-        'Bearer token that /metrics requires. Default: none is needed, but with a `listen.publicUrl` ' +
-          'all requests without a key are refused.',
+        'Bearer token that /metrics requires, of at least 16 characters. Default: none is needed, but with a ' +
+          '`listen.publicUrl` all requests without a key are refused.',
       ),
     open: flag(false).describe(
       'Whether everyone may read /metrics without a key even with a `listen.publicUrl`. Metrics show ' +

@@ -220,14 +220,20 @@ describe('a reference to something outside the configuration', () => {
 
   test('a configuration is refused if a secret equals the token that is in every copy of the game', async () => {
     const shared = 'auth: { shared: { token: { env: T }, key: { env: K } }, jwt: { secret: { env: J } } }\n'
-    const more = 'servers: { secret: { env: S } }\nstreamTokens: { key: { env: S } }\n'
-    const known = { T: 'x'.repeat(32), K: 'x'.repeat(32), J: 'x'.repeat(32), S: 'x'.repeat(32) }
+    const more =
+      'servers: { secret: { env: S } }\nstreamTokens: { key: { env: S } }\n' +
+      'telemetry: { metrics: { key: { env: M } } }\n'
+    const known = { T: 'x'.repeat(32), M: 'x'.repeat(32), K: 'x'.repeat(32), J: 'x'.repeat(32), S: 'x'.repeat(32) }
     const words = 'is the same as auth.shared.token, which everybody knows who has the game'
     expect(await messagesOf(shared + more, known)).toEqual([
       `auth.shared.key: ${words}`,
       `auth.jwt.secret: ${words}`,
       `servers.secret: ${words}`,
       `streamTokens.key: ${words}`,
+      `telemetry.metrics.key: ${words}`,
+    ])
+    expect(await messagesOf(shared + more, { ...known, T: 'y'.repeat(32), M: 'REPLACE' })).toEqual([
+      'telemetry.metrics.key: is too short to be a secret: it has 7 characters, and needs 16',
     ])
   })
 

@@ -93,7 +93,8 @@ const KEY = 16
 const SIGNING = 32
 
 /** Finds secrets that are too short or malformed, and keys that are equal. The messages contain no secret. */
-export function weakSecretsIn({ auth, streamTokens, results, servers, sources, pools }: Config): MissingSecret[] {
+export function weakSecretsIn(config: Config): MissingSecret[] {
+  const { auth, streamTokens, telemetry, results, servers, sources, pools } = config
   const keys = auth.keys.map(({ key }) => key.reveal())
   const enrolments = pools.flatMap(({ enrol }, pool) =>
     enrol.map(({ key }, index) => ({
@@ -108,6 +109,7 @@ export function weakSecretsIn({ auth, streamTokens, results, servers, sources, p
     { secret: servers?.secret.reveal(), path: ['servers', 'secret'] },
     ...enrolments.map(({ key, path }) => ({ secret: key, path })),
   ]
+  const metricsKey = { secret: telemetry.metrics.key?.reveal(), path: ['telemetry', 'metrics', 'key'] }
   const short = (secret: string | undefined, fewest: number, path: readonly string[]): MissingSecret[] =>
     secret === undefined || secret.length >= fewest
       ? []
@@ -128,7 +130,8 @@ export function weakSecretsIn({ auth, streamTokens, results, servers, sources, p
           },
         ]
       : []),
-    ...signingSecrets.flatMap(({ secret, path }) =>
+    ...short(metricsKey.secret, KEY, metricsKey.path),
+    ...[...signingSecrets, metricsKey].flatMap(({ secret, path }) =>
       secret !== undefined && secret === auth.shared?.token.reveal()
         ? [{ path, message: 'is the same as auth.shared.token, which everybody knows who has the game' }]
         : [],
