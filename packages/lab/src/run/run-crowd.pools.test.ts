@@ -77,7 +77,7 @@ describe('a run with pools', () => {
     expect(servers.seconds - servers.bootSeconds - servers.idleSeconds).toBeCloseTo(playedMs / 1000, 0)
   })
 
-  test('a run with pools is the same each time', async () => {
+  test('a run with pools has the same result each time for the same seed', async () => {
     const options = { pools: [{ ...arena, reuse: { maxMatches: 3 } }], seed: 7 }
     const few = pairs({ perHour: 600, hours: 0.25, matchSeconds: 120 })
     expect(await runCrowd(few, [pair], options)).toEqual(await runCrowd(few, [pair], options))

@@ -25,7 +25,7 @@ describe('an expectation of a scene', () => {
       duel(far, { 'after 9s': { matched: [['a', 'b']] }, 'after 10s': { matched: [['a', 'b']] } }),
       [
         'after 9s: matched: [[a, b]]: a and b wait. ' +
-          'Between a and b rule "skill" allows 100, and it is 220; after 10s it allows 250',
+          'Between a and b rule "skill" allows 100, but it is 220; after 10s it allows 250',
       ],
     ],
     [
@@ -33,13 +33,13 @@ describe('an expectation of a scene', () => {
       duel({ a: { skill: 1500 }, b: { skill: 1720, at: '5s' } }, { 'after 12s': { together: ['a', 'b'] } }),
       [
         'after 12s: together: [a, b]: a and b wait. ' +
-          'Between a and b rule "skill" allows 100, and it is 220; after 15s it allows 250',
+          'Between a and b rule "skill" allows 100, but it is 220; after 15s it allows 250',
       ],
     ],
     [
       'tickets that several rules keep apart',
       duel({ a: { skill: 1, city: 'Tokyo' }, b: { skill: 999 } }, { 'after 1s': { together: ['a', 'b'] } }),
-      ['after 1s: together: [a, b]: a and b wait. Between a and b stand rules "skill" and "near"'],
+      ['after 1s: together: [a, b]: a and b wait. Between a and b rules "skill" and "near" forbid a match'],
     ],
     [
       'other tickets took the place',
@@ -193,7 +193,7 @@ describe('an expectation of a scene', () => {
           'after 6s': { matched: [['a', 'c']], waiting: 'b', together: ['d', 'e'] },
         },
       },
-      ['after 6s: together: [d, e]: d and e wait. Between d and e rule "ping" allows 100 ms, and it is 120 ms'],
+      ['after 6s: together: [d, e]: d and e wait. Between d and e rule "ping" allows 100 ms, but it is 120 ms'],
     ],
   ])('an expectation of a scene passes, or fails with what happened instead and why: %s', async (_, scene, says) => {
     expect(await shortfallsOf(scene)).toEqual(says)

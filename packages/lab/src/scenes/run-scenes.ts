@@ -53,20 +53,20 @@ async function whyPairApart(scene: Scene, one: string, other: string, at: number
   return words
 }
 
-/** Returns a phrase like `rule "skill" allows 250, and it is 320; after 15s it allows 350`. */
+/** Returns a phrase like `rule "skill" allows 250, but it is 320; after 15s it allows 350`. */
 function ruleWords({ nearest, rules, blocking, next }: Explanation, at: number): string {
   if (nearest === undefined) {
     const names = rules.filter(({ lets }) => lets === 0).map(({ rule }) => JSON.stringify(rule))
     const against = names.length > 0 ? names : [JSON.stringify(blocking)]
     return against.length === 1
-      ? `stands rule ${against[0]}`
-      : `stand rules ${against.slice(0, -1).join(', ')} and ${against.at(-1)}`
+      ? `rule ${against[0]} forbids a match`
+      : `rules ${against.slice(0, -1).join(', ')} and ${against.at(-1)} forbid a match`
   }
   const inUnit = (value: number) => `${value}${nearest.unit === undefined ? '' : ` ${nearest.unit}`}`
   const change = next?.changes.find(({ rule }) => rule === nearest.rule)
   const later = change && next ? `; after ${durationWords(at + next.inMs)} ${changeWords(change, inUnit)}` : ''
   const allowed = `rule ${JSON.stringify(nearest.rule)} allows ${inUnit(nearest.limit)}`
-  return `${allowed}, and it is ${inUnit(nearest.value)}${later}`
+  return `${allowed}, but it is ${inUnit(nearest.value)}${later}`
 }
 
 const changeWords = ({ to }: RelaxationChange, inUnit: (value: number) => string) =>

@@ -7,7 +7,7 @@ import { patienceCurveOf, type RecordedWait } from './habits.js'
 const gone = (ms: number): RecordedWait => ({ ms, gaveUp: true })
 const matched = (ms: number): RecordedWait => ({ ms, gaveUp: false })
 
-test('the patience curve of four players who gave up: half have more patience than the second', () => {
+test('the patience curve of four players who gave up gives half of them more patience than the second has', () => {
   const curve = patienceCurveOf([gone(10), gone(20), gone(30), gone(40)])
   expect([0.1, 0.3, 0.6, 0.9].map((share) => curve?.at(0, share))).toEqual([10, 20, 30, 40])
   // Who has waited for 20 is one of the two that are left.

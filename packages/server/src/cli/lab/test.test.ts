@@ -41,7 +41,7 @@ describe('muster lab test', () => {
         '  passed: Friends play',
         '  failed: Strangers play',
         '      scenes.yaml:11:9: after 1s: matched: [[a, b]]',
-        '        a and b wait. Between a and b rule "difference skill" allows 50, and it is 98',
+        '        a and b wait. Between a and b rule "difference skill" allows 50, but it is 98',
         '1 passed, 1 failed',
         '',
       ].join('\n'),
@@ -92,7 +92,7 @@ describe('muster lab test', () => {
                 {
                   line: 11,
                   expected: 'after 1s: matched: [[a, b]]',
-                  instead: 'a and b wait. Between a and b rule "difference skill" allows 50, and it is 98',
+                  instead: 'a and b wait. Between a and b rule "difference skill" allows 50, but it is 98',
                 },
               ],
             },
