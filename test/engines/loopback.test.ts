@@ -89,6 +89,30 @@ describe.each(languages)('the $name SDK', ({ runsHere, hasRelay, build, command:
     },
   )
 
+  test.skipIf(!runsHere)('players accept a match by requests whose empty body has a length', async () => {
+    const lengths: unknown[] = []
+    const ranked = {
+      name: 'ranked',
+      matchSize: 2,
+      acceptance: { withinMs: 30_000 },
+      deploy: { ...deploy, probe: undefined },
+    }
+    const { url, shut } = await openCounter({
+      studio: { matchmaker: { queues: [ranked] } },
+      api: {
+        authenticate: (request) => {
+          if (request.url.endsWith('/accept')) lengths.push(request.headers.get('content-length'))
+          return { id: (request.headers.get('authorization') ?? '').replace('Bearer ', '') }
+        },
+        address: () => '203.0.113.7',
+      },
+    })
+    const players = ['ann', 'ben'].map((name) => start('client', url, name, 'ranked'))
+    await until('both are assigned', () => players.every(({ hasEnded }) => hasEnded()))
+    expect(lengths).toEqual(['0', '0'])
+    expect(await shut()).toEqual(nothingLeft)
+  })
+
   test.skipIf(!runsHere)('a server of the SDK with the key of a pool enrols itself, and gets players', async () => {
     const MUSTER_ENROL_KEY = 'a-key-of-the-arena-in-frankfurt-1'
     const places = [{ name: 'Frankfurt', latitude: 50.1, longitude: 8.7 }]

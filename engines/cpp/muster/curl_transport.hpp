@@ -30,6 +30,9 @@ class CurlTransport final : public Transport {
     sent->body = request.body;
     for (const auto& [name, value] : request.headers)
       sent->headers = curl_slist_append(sent->headers, (name + ": " + value).c_str());
+    // Proxies may refuse a POST without Content-Length. libcurl sends it for a form, whose type is taken away.
+    const bool is_form = sent->body.empty() && request.method == "POST";
+    if (is_form) sent->headers = curl_slist_append(sent->headers, "Content-Type:");
     CURL* easy = sent->easy = curl_easy_init();
     curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str());
     curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
@@ -41,7 +44,7 @@ class CurlTransport final : public Transport {
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, sent.get());
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, read_header);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, sent.get());
-    if (!sent->body.empty()) {
+    if (!sent->body.empty() || is_form) {
       curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, static_cast<long>(sent->body.size()));
       curl_easy_setopt(easy, CURLOPT_POSTFIELDS, sent->body.c_str());
     }

@@ -37,7 +37,10 @@ int play(char** given) {
   Transport transport;
   muster::Client client({given[2], [given] { return std::string(given[3]); }, &transport});
   const char* const phases[] = {"idle", "gathering", "searching", "found", "assigned", "ended"};
-  client.on_change([&](const muster::State& state) { say(phases[static_cast<int>(state.phase)]); });
+  client.on_change([&](const muster::State& state) {
+    say(phases[static_cast<int>(state.phase)]);
+    if (state.must_accept) client.accept();
+  });
   bool is_over = false;
   client.play({given[4]}, [&](const muster::Refusal* refusal) {
     is_over = true;

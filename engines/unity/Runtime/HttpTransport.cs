@@ -53,6 +53,8 @@ namespace Muster
                     sent.ContentLength = bytes.Length;
                     using (var stream = sent.GetRequestStream()) stream.Write(bytes, 0, bytes.Length);
                 }
+                // Proxies may refuse a POST without Content-Length.
+                else if (sent.Method == "POST") sent.ContentLength = 0;
                 return (HttpWebResponse)sent.GetResponse();
             }
             catch (WebException refusal)

@@ -43,6 +43,7 @@ static class Loopback
                 // Until the first request is answered.
                 if (state.Phase == Phase.Idle) return;
                 Console.WriteLine(state.Phase.ToString().ToLowerInvariant());
+                if (state.MustAccept) client.Accept();
                 // An error of the game must not end the search.
                 if (state.Phase == Phase.Searching) throw new InvalidOperationException("of the game");
             };

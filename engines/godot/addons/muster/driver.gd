@@ -92,6 +92,9 @@ func _send(output: Dictionary) -> void:
 	if output.has("body"):
 		headers.append("Content-Type: application/json")
 		body = JSON.stringify(output.body)
+	elif output.method == "POST":
+		# Godot leaves it out, and proxies may refuse such a request.
+		headers.append("Content-Length: 0")
 	request.request_completed.connect(_on_completed.bind(output.request))
 	var path: String = output.path
 	if request.request(url.rstrip("/") + path, headers, METHODS[output.method], body) != OK:
