@@ -293,6 +293,8 @@ describe('the input of createMatch', () => {
   })
 
   test('createMatch refuses an unknown queue, and names the nearest known queue', () => {
-    expect(() => matchmaker.createMatch({ ...both, queue: 'team' })).toThrow(UnknownQueue)
+    const create = () => matchmaker.createMatch({ ...both, queue: 'team' })
+    expect(create).toThrow(UnknownQueue)
+    expect(create).toThrow('There is no queue "team"; did you mean teams?')
   })
 })

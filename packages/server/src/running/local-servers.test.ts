@@ -136,7 +136,7 @@ test('the output of a failed server process is in the log, without its token', a
   expect(JSON.stringify(lines)).not.toMatch(/no map [0-9a-z-]{12}/)
 })
 
-test('muster check --live polls a local source, and starts no server', async () => {
+test('muster check --live reports that a local source answers a poll', async () => {
   const { config } = await studio('memory')
   const lines: string[] = []
   await checkLive({

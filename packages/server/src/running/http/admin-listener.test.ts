@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { BACKEND_KEY, openServer, openService, type ServerUnderTest, yamlOf } from '../server.fixture.js'
+import { BACKEND_KEY, freePort, openServer, openService, type ServerUnderTest, yamlOf } from '../server.fixture.js'
 
 let service: Awaited<ReturnType<typeof openService>>
 let under: ServerUnderTest
@@ -33,15 +33,18 @@ test('the admin listener ends when the server closes', async () => {
   await expect(fetch(`${adminUrl}/healthz`)).rejects.toThrow('fetch failed')
 })
 
-test('a taken port of a listener is an error, and nothing listens', async () => {
+test('if the port of the admin listener is taken, the start fails, and the listener for players ends too', async () => {
   const { server } = await openServer(yamlOf(service.url))
   const { port } = new URL(server.url)
-  const text = yamlOf(service.url).replace('listen: { port: 0 }', `listen: { port: 0, admin: '127.0.0.1:${port}' }`)
+  const forPlayers = await freePort()
+  const listen = `listen: { port: ${forPlayers}, admin: '127.0.0.1:${port}' }`
+  const text = yamlOf(service.url).replace('listen: { port: 0 }', listen)
   await expect(openServer(text)).rejects.toMatchObject({
     code: 'EADDRINUSE',
     message:
       `listen.admin: host 127.0.0.1, port ${port}: another program listens there already. ` +
       'End it, or choose another port (EADDRINUSE).',
   })
+  await expect(fetch(`http://127.0.0.1:${forPlayers}/healthz`)).rejects.toThrow('fetch failed')
   await server.close()
 })

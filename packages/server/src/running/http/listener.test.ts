@@ -106,7 +106,7 @@ test('beyond the connection limit a different answer is given if no connection i
   for (const { ended } of waiting) expect(await ended).toContain('served')
 })
 
-test('a taken port is an error of the listener, and nothing listens', async () => {
+test('opening a listener at a taken port rejects with EADDRINUSE', async () => {
   await open()
   const again = openListener({
     host: '127.0.0.1',
