@@ -153,5 +153,21 @@ export function testGroupStore(name: string, open: () => Promise<GroupStoreUnder
         expect(await store.create(aGroup('three', ['bob']))).toBe(true)
       }),
     )
+
+    test(
+      'a group store keeps an ended group no longer than a forming one, although it searches',
+      using(async ({ store, other, pass, idleMs }) => {
+        await store.create(aGroup('one', ['ann'], { searchingSince: 5 }))
+        await store.create(aGroup('two', ['bob'], { searchingSince: 5 }))
+        expect(await other.replace(aGroup('one', ['ann'], { searchingSince: 5, isEnded: true }), 1)).toBe(true)
+        expect(await other.replace(aGroup('two', ['bob'], { searchingSince: 5, isEnded: true }), 1)).toBe(true)
+        await pass(idleMs * 0.7)
+        expect((await store.find('one'))?.group.isEnded).toBe(true)
+        await pass(idleMs * 0.7)
+        expect(await store.find('two')).toBeUndefined()
+        expect(await store.find('one')).toBeDefined()
+        expect(await other.create(aGroup('three', ['eve']))).toBe(true)
+      }),
+    )
   })
 }

@@ -22,3 +22,20 @@ test('a searching group is kept for as long as its ticket can be read', async ()
   await clock.advance(idleMs * 3)
   expect(await store.find('one')).toBeUndefined()
 })
+
+test('an ended group is kept for a minute after its last read', async () => {
+  const clock = createManualClock()
+  const store = createGroupStore({ clock, idleMs: 300_000, mostGroups: 2, isAlive: () => true })
+  for (const [id, player] of [
+    ['one', 'ann'],
+    ['two', 'bob'],
+  ] as const)
+    await store.create(aGroup(id, [player], { searchingSince: 0, isEnded: true }))
+  await clock.advance(50_000)
+  expect(await store.find('one')).toBeDefined()
+  await clock.advance(10_000)
+  expect(await store.find('two')).toBeUndefined()
+  expect(await store.create(aGroup('three', ['eve']))).toBe(true)
+  await clock.advance(50_000)
+  expect(await store.find('one')).toBeUndefined()
+})

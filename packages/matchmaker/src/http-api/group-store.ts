@@ -45,6 +45,8 @@ export function createGroupStore({ clock, idleMs, mostGroups, isAlive, store }: 
   /** Groups by id, with the time of the last request about each. The least recently used come first. */
   const groups = new Map<string, StoredGroup & { readonly at: number }>()
   const byPlayer = new Map<string, string>()
+  /** Ids of ended groups. The least recently used come first. */
+  const ended = new Set<string>()
 
   const forget = ({ group }: StoredGroup) => {
     groups.delete(group.id)
@@ -53,9 +55,18 @@ export function createGroupStore({ clock, idleMs, mostGroups, isAlive, store }: 
   const keep = ({ group, version }: StoredGroup) => {
     groups.delete(group.id)
     groups.set(group.id, { group, version, at: clock.now() })
+    if (ended.delete(group.id) || group.isEnded === true) ended.add(group.id)
   }
   const sweep = async () => {
     const now = clock.now()
+    for (const id of ended) {
+      const kept = groups.get(id)
+      if (kept !== undefined && now - kept.at < Math.min(idleMs, ENDED_GROUP_MS)) break
+      ended.delete(id)
+      if (kept === undefined) continue
+      forget(kept)
+      records?.remove(id)
+    }
     for (const kept of groups.values()) {
       if (now - kept.at < idleMs) return
       const alive = kept.group.searchingSince !== undefined && (await isAlive(kept.group))
@@ -141,7 +152,15 @@ export interface Group {
   readonly searchingSince: number | undefined
   /** True once the group's ticket was created. If that ticket is missing later, it has ended. Default false. */
   readonly isStarted?: boolean | undefined
+  /** True once its ticket was cancelled. A store keeps the group for `ENDED_GROUP_MS` after the last read. */
+  readonly isEnded?: boolean | undefined
 }
+
+/**
+ * Milliseconds for which an ended group is kept (our choice): as long as its ticket can be read by default. A player
+ * may create and cancel several groups a second.
+ */
+export const ENDED_GROUP_MS = 60_000
 
 /** A group with the version of its record: 1 at first, raised by every change. */
 export interface StoredGroup {

@@ -227,18 +227,19 @@ export class Groups {
       const may = isBackend(caller) || isOwner(group, caller) || isOwn
       if (member === undefined || !may) throw noMember()
       // A party stays together: if a member leaves while the group searches, the group's ticket is cancelled.
-      if (group.searchingSince !== undefined) return this.#cancelTicket(group, caller)
+      if (group.searchingSince !== undefined) return this.#cancelTicket(found, caller)
       return this.#remove(found, memberId)
     })
   }
 
   async cancel(groupId: string, caller: TicketCaller): Promise<void> {
     await settled(async () => {
-      const { group, version } = await this.#findFor(caller, groupId)
+      const found = await this.#findFor(caller, groupId)
+      const { group, version } = found
       if (!isBackend(caller) && !isOwner(group, caller)) {
         throw new Problem(403, 'not-owner', 'Only the owner of the group may cancel it.')
       }
-      if (group.searchingSince !== undefined) return this.#cancelTicket(group, caller)
+      if (group.searchingSince !== undefined) return this.#cancelTicket(found, caller)
       return (await this.#options.store.replace({ ...group, members: [] }, version)) ? true : undefined
     })
   }
@@ -359,10 +360,13 @@ export class Groups {
     })
   }
 
-  async #cancelTicket(group: Group, caller: TicketCaller): Promise<true> {
+  async #cancelTicket({ group, version }: StoredGroup, caller: TicketCaller): Promise<true> {
+    const { service, store } = this.#options
     try {
       const ids = group.members.map(({ player }) => player.id)
-      await this.#options.service.cancelTicket(group.id, ownOf(caller, ids))
+      await service.cancelTicket(group.id, ownOf(caller, ids))
+      // If storing fails, the group is kept as long as others.
+      if (group.isEnded !== true) await store.replace({ ...group, isEnded: true }, version).catch(() => {})
     } catch (error) {
       // The group's ticket is being created.
       if (error instanceof UnknownTicket) throw alreadySearching()

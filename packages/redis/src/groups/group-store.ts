@@ -1,4 +1,5 @@
 import type { Group, GroupStore, StoredGroup } from '@muster/matchmaker'
+import { ENDED_GROUP_MS } from '@muster/matchmaker/internal'
 import { z } from 'zod'
 import {
   checkOptions,
@@ -31,8 +32,9 @@ local function forget(id, record)
   redis.call('HDEL', groups, id)
   redis.call('ZREM', kept, id)
 end
-local function keep(id, state)
+local function keep(id, state, json)
   local ms = state == 's' and search_ms or gather_ms
+  if string.find(json, '{"isEnded":true', 1, true) == 1 then ms = math.min(gather_ms, ${ENDED_GROUP_MS}) end
   redis.call('ZADD', kept, now + ms, id)
   for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, math.max(gather_ms, search_ms) * 2) end
 end
@@ -57,7 +59,7 @@ local function enter(id, version, state, json)
   if state == 'g' then
     for _, member in ipairs(cjson.decode(json).members) do redis.call('HSET', players, member.player.id, id) end
   end
-  keep(id, state)
+  keep(id, state, json)
 end
 `
 
@@ -81,7 +83,7 @@ if ARGV[3] == 'player' then id = redis.call('HGET', players, id) end
 local record = id and redis.call('HGET', groups, id)
 if not record then return false end
 local version, state, json = string.match(record, '^(%d+) ([sg]) (.*)$')
-keep(id, state)
+keep(id, state, json)
 return {version, json}
 `,
   read: readFound,
@@ -163,13 +165,13 @@ export function createRedisGroupStore(options: RedisGroupStoreOptions): GroupSto
     find: (id) => find('id', id),
     gathering: (playerId) => find('player', playerId),
     create: async (group) => {
-      const count = await run(CREATE, group.id, JSON.stringify(group), stateOf(group), mostGroups)
+      const count = await run(CREATE, group.id, jsonOf(group), stateOf(group), mostGroups)
       if (count < 0) return false
       size = count
       return true
     },
     replace: async (group, version) => {
-      const count = await run(REPLACE, group.id, JSON.stringify(group), stateOf(group), version)
+      const count = await run(REPLACE, group.id, jsonOf(group), stateOf(group), version)
       if (count < 0) return false
       size = count
       return true
@@ -183,6 +185,10 @@ const stateOf = ({ members, searchingSince }: Group): 'g' | 's' | '' => {
   if (members.length === 0) return ''
   return searchingSince === undefined ? 'g' : 's'
 }
+
+/** Returns a group as JSON. That of an ended group begins with `isEnded`, which the scripts look for. */
+const jsonOf = ({ isEnded, ...group }: Group): string =>
+  JSON.stringify(isEnded === true ? { isEnded, ...group } : group)
 
 /** Parses a group. JSON omits undefined fields. */
 function groupOf(json: string): Group {
