@@ -40,7 +40,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
 
 /** The text that `muster dev` prints at its start. */
 export function greeting({ urls, token, taken, ignored, command, server }: Dev): string {
-  const others = taken.map((port) => `\n  Port ${port} is taken by another program, so a free one is used.`)
+  const others = taken.map((port) => `\n  Port ${port} is taken, or this user may not use it, so a free one is used.`)
   const sections = ignored.map((name) => `\n  IGNORED HERE: "${name}" of your file: ${INSTEAD[name]}.`)
   const servers = command === undefined ? SIMULATED : `Servers are processes of\n  ${command.command.join(' ')}`
   return `${[...others, ...sections].join('')}

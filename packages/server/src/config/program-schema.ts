@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import { clientAddress } from '@muster/core/http'
 import { strictObject, z } from 'zod'
 import {
@@ -21,11 +22,14 @@ import { RelativePath } from './secret.js'
 
 // --- network ---
 
-const isAny = (host: string) => host === '0.0.0.0' || host === '::'
+/** Returns true if the first host stands for every address of the machine, and the other one is such an address. */
+const includes = (every: string, host: string) => every === '::' || (every === '0.0.0.0' && !isIPv6(host))
 
 /** Returns true if the two listeners cannot both be opened. Port 0 means any free port, so it never conflicts. */
 const isSameSocket = (one: Socket, other: Socket): boolean =>
-  one.port !== 0 && one.port === other.port && (one.host === other.host || isAny(one.host) || isAny(other.host))
+  one.port !== 0 &&
+  one.port === other.port &&
+  (one.host === other.host || includes(one.host, other.host) || includes(other.host, one.host))
 
 interface Socket {
   readonly host: string

@@ -69,6 +69,11 @@ test.each([
   ['metrics open to all hosts', `${CALM}listen: { host: 0.0.0.0 }\n`, ['warning 1 telemetry.metrics']],
   ['metrics closed to everyone', `${CALM}${PUBLIC} }\n`, ['warning 1 telemetry.metrics']],
   ['metrics with a key', `${CALM}${PUBLIC} }\ntelemetry: { metrics: { key: { env: K } } }\n`, []],
+  [
+    'listeners of IPv4 and of IPv6 at one port',
+    `${CALM}listen: { host: 0.0.0.0, port: 9090, admin: '[::1]:9090' }\n`,
+    [],
+  ],
   ['metrics on the admin listener', `${CALM}${PUBLIC}, admin: '127.0.0.1:9' }\n`, []],
   [
     'metrics open at a public URL',

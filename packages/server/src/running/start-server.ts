@@ -17,6 +17,7 @@ import {
   createLazyMetrics,
   createMetricsEndpoint,
   createMounts,
+  type ListeningServer,
   startingMounts,
 } from './http/index.js'
 import { openParts } from './parts.js'
@@ -211,7 +212,7 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
   const closing = createShutdown({ ...common, parts, listener, guard, check, clockWatch, refusals, metrics, problems })
   mounts = { ...served, all: answers.counting(served.all), beyond: answers.counting(served.beyond) }
   matching.start()
-  logStart(log, config, listener.port)
+  logStart(log, config, listener)
   metrics?.start()
   return {
     url: listener.url,
@@ -231,10 +232,14 @@ const isInUse = (error: unknown) => (error as NodeJS.ErrnoException).code === 'E
  * Logs the most important facts for an operator. Omits the host, because it may be an address, which log lines never
  * contain.
  */
-function logStart(log: Log, { name, listen, queues, store, lobbies }: Config, port: number): void {
+function logStart(
+  log: Log,
+  { name, listen, queues, store, lobbies }: Config,
+  { port, adminUrl }: Pick<ListeningServer, 'port' | 'adminUrl'>,
+): void {
   log.info('listening', {
     port,
-    adminPort: listen.admin?.port,
+    adminPort: adminUrl === undefined ? undefined : Number(adminUrl.slice(adminUrl.lastIndexOf(':') + 1)),
     publicUrl: listen.publicUrl,
     name,
     version,

@@ -22,6 +22,15 @@ test('the admin listener serves only health, metrics and the console', async () 
   expect(await statusesAt(under.server.adminUrl)).toEqual([200, 200, 200, 308, 302, 404, 404])
 })
 
+test('the log shows the ports at which the program listens, also if any free ones were chosen', () => {
+  const listening = under.lines.find((line) => line.includes('"listening"')) ?? '{}'
+  const portOf = (url = '') => Number(new URL(url).port)
+  expect(JSON.parse(listening)).toMatchObject({
+    port: portOf(under.server.url),
+    adminPort: portOf(under.server.adminUrl),
+  })
+})
+
 test('with an admin listener, the listener for players serves no metrics and no console', async () => {
   expect(await statusesAt(under.server.url)).toEqual([200, 200, 404, 404, 404, 405, 404])
   expect((await under.ask('GET', '/players/ann', { token: BACKEND_KEY })).status).toBe(200)
