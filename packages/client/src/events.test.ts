@@ -126,6 +126,25 @@ test('no event stream stays open after an aborted wait, a change to another tick
   expect(opened.map(({ source }) => source.readyState)).toEqual([2, 2, 2])
 })
 
+test('a ticket is followed by long polls if the platform refuses to open an event stream', async () => {
+  const sent: string[] = []
+  const { send } = followByEvents(
+    async ({ method, path }) => {
+      sent.push(`${method} ${path}`)
+      return path.endsWith('/stream-token') ? { status: 201, body: { token: 'st' } } : { status: 200, body: ticket(2) }
+    },
+    '/api',
+    () => {
+      throw new SyntaxError('invalid URL')
+    },
+    createManualClock(),
+  )
+  const follow = () => send({ method: 'GET', path: '/tickets/t1?wait=25&version=1' })
+  expect(await follow()).toEqual({ status: 0 })
+  expect(await follow()).toEqual({ status: 200, body: ticket(2) })
+  expect(sent).toEqual(['POST /tickets/t1/stream-token', 'GET /tickets/t1?wait=25&version=1'])
+})
+
 test('a wait ends with the refusal of its stream token, and an aborted wait opens no event stream', async () => {
   const { follow, opened } = setUp(() => ({ status: 404, body: { code: 'no-such-ticket' } }))
   expect(await follow(1)).toMatchObject({ status: 404 })

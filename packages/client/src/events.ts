@@ -53,7 +53,14 @@ export function followByEvents(
     if (answer.status !== 201) return answer
     if (!fits('streamToken', answer.body)) return { status: 0 }
     const { token } = answer.body as { readonly token: string }
-    const source = open(`${base}/tickets/${ticket}/events?token=${encodeURIComponent(token)}`)
+    let source: EventSourceLike
+    try {
+      source = open(`${base}/tickets/${ticket}/events?token=${encodeURIComponent(token)}`)
+    } catch {
+      // The platform refuses the URL, e.g. because it needs an absolute one. The next request is a long poll.
+      isDeaf = true
+      return { status: 0 }
+    }
     const opened: EventStream = { ticket, source, latest: undefined, wake: undefined, hasFailed: false }
     source.addEventListener('ticket', ({ data }) => {
       const read = ticketIn(data)
