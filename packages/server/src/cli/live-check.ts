@@ -103,7 +103,9 @@ async function* deployOnce(
     yield { what: 'create', works: true, says: `${requestId} after ${seconds()}` }
     const ready = await client.deployments.waitUntilReady(requestId, { timeoutMs: readyTimeoutMs, signal })
     const ports = Object.keys(ready.ports ?? {})
-    yield { what: 'READY', works: true, says: `after ${seconds()}, with ${ports.length} ports: ${ports.join(', ')}` }
+    const reached =
+      ports.length === 0 ? 'without a port' : `with the port${ports.length === 1 ? '' : 's'} ${ports.join(', ')}`
+    yield { what: 'READY', works: true, says: `after ${seconds()}, ${reached}` }
   } catch (error) {
     requestId ??= error instanceof MusterError ? error.requestId : undefined
     const says = messageOf(error)

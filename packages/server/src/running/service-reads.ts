@@ -79,11 +79,11 @@ async function readingsOf(
     await read('locations', async () => {
       const { locations, total_count: total } = await client.locations.list({ limit: 1 }, call)
       const count = total ?? locations.length
-      return count > 0 ? works(`${count} places`) : fails('there is no place where servers could run')
+      return count > 0 ? works(many(count, 'place')) : fails('there is no place where servers could run')
     }),
     await read('applications', async () => {
       const { applications, total_count: total } = await client.applications.list({ limit: 1 }, call)
-      return works(`${total ?? applications.length} applications`)
+      return works(many(total ?? applications.length, 'application'))
     }),
   ]
   for (const { application, version } of deploysOf(config)) {
@@ -117,6 +117,7 @@ async function readingsOf(
   return readings
 }
 
+const many = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`
 const works = (says: string) => ({ works: true, says })
 const fails = (says: string) => ({ works: false, says })
 

@@ -145,7 +145,7 @@ describe.concurrent('muster check --live', () => {
     expect([works, await running()]).toEqual([true, 0])
     expect(lines).toEqual([
       expect.stringMatching(/^works locations: \d+ places$/),
-      'works applications: 1 applications',
+      'works applications: 1 application',
       'works version my-game 1.0: studio/server:1.0',
       'works servers with the tag mm-test: 0 run',
     ])
@@ -162,7 +162,7 @@ describe.concurrent('muster check --live', () => {
     ])
     expect(lines.slice(-3)).toEqual([
       expect.stringMatching(/^works create: \S+ after [\d.]+ s$/),
-      expect.stringMatching(/^works READY: after [\d.]+ s, with 1 ports: game$/),
+      expect.stringMatching(/^works READY: after [\d.]+ s, with the port game$/),
       'works stop: confirmed',
     ])
     const [requestId = ''] = /create: (\S+)/.exec(lines.join('\n'))?.slice(1) ?? []
