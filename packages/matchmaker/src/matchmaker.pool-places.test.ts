@@ -76,7 +76,9 @@ test('matches that no place of the pool can serve keep no servers warm', async (
   }
   const [place] = game.matchmaker.inspect().pools
   expect(place).toMatchObject({ place: 'Frankfurt', wanted: 0, cameLastHour: 0 })
-  expect(game.service.calls.create.every(({ users }) => JSON.stringify(users).includes('139.7'))).toBe(true)
+  const created = game.service.calls.create.map(({ users }) => JSON.stringify(users))
+  expect(created.length).toBeGreaterThan(0)
+  expect(created.filter((users) => !users.includes('139.7'))).toEqual([])
 })
 
 test('matches that a place can serve keep servers warm there, even if another place would suit better', async () => {

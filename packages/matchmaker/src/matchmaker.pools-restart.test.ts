@@ -254,6 +254,7 @@ test('after a restart, a running match counts towards `maxMatches` even if its c
   const { service, run, restart, servers, join, memory } = open({ ...arena, at: [], reuse: { maxMatches: 1 } })
   join('ann', 'ben')
   await run(6000)
+  expect(memory.get('server')?.size).toBe(1)
   for (const [key, { value, change = '{}' }] of memory.get('server') ?? []) {
     const whole = { ...JSON.parse(value), ...JSON.parse(change) } as Partial<ServerRecord>
     expect(whole.matchesServed).toBe(1)
