@@ -8,6 +8,8 @@ import {
   startServer,
   type MusterServer,
 } from '../running/index.js'
+import { createProblemLog } from '../telemetry/log.js'
+import { takeWarnings } from './process-warnings.js'
 import { EXIT, type ExitCode, refusal, type Terminal } from './terminal.js'
 
 /** Runs `muster serve` until a signal ends it. Returns the exit code. */
@@ -16,6 +18,7 @@ export async function serve(path: string, terminal: Terminal): Promise<ExitCode>
   const ended = terminationRequested(parentsNow(false), systemClock, ['SIGINT', 'SIGTERM'])
   // The listener for SIGHUP is created before anything else, because without one the signal ends the process.
   const hangups = createHangups()
+  const passWarnings = takeWarnings(process)
   const open = async () => {
     const file = await openConfigFile({ path, env: terminal.env })
     return { file, server: await startServer(file.config, { editQueue: file.editQueue }) }
@@ -25,14 +28,18 @@ export async function serve(path: string, terminal: Terminal): Promise<ExitCode>
     // A start may wait, e.g. for the store folder. Until it is complete, nothing is matched that has to be finished.
     started = await Promise.race([open(), ended.then(() => undefined)])
   } catch (error) {
+    passWarnings(({ message }) => terminal.complain(`warning: ${message}`))
     return refusal(error, terminal)
   }
   if (started === undefined) return EXIT.ok
   const { file, server } = started
+  const problems = createProblemLog(server.log, systemClock)
+  passWarnings(({ message }) => problems.report('warning', new Error(message)))
   tellWarnings(server.log, file.warnings)
   const unwatch = await reloading(path, file, server, hangups)
   await ended
   await unwatch()
+  await problems.close()
   return (await server.close()) ? EXIT.ok : EXIT.failed
 }
 
