@@ -121,6 +121,14 @@ describe('a group', () => {
     expect((await call('bob', 'GET', group)).status).toBe(404)
   })
 
+  test('a repeated join of a group answers 201 with the same member', async () => {
+    const { call, group, join } = await gather()
+    const bob = await join('bob')
+    const again = await call('bob', 'POST', `${group}/members`, later)
+    expect(again).toMatchObject({ status: 201, json: { member_id: bob.member_id } })
+    expect((await call('bob', 'GET', group)).json['members']).toHaveLength(2)
+  })
+
   test('a member who creates or joins another group leaves the first group', async () => {
     const { api, call, group, join } = await gather()
     await join('bob')
