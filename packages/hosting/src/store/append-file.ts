@@ -1,5 +1,5 @@
 import { closeSync, fdatasyncSync, fsync, fsyncSync, ftruncateSync, openSync, renameSync, writeSync } from 'node:fs'
-import { open, readFile, stat, unlink, type FileHandle } from 'node:fs/promises'
+import { lstat, open, readFile, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { type LockFileState, placeOf } from './flock.js'
@@ -30,7 +30,6 @@ export class StoreFile {
     try {
       // The file contains players' addresses, so only its owner may read it, even if something else created the file.
       if (process.platform !== 'win32') await file.chmod(0o600)
-      await giveToOwner(path, file)
       await forceFolderOf(path, false)
       return new StoreFile(path, file, (await file.stat()).size)
     } catch (error) {
@@ -117,7 +116,7 @@ export class StoreFile {
     try {
       // A crash may have left a part of an earlier attempt.
       await file.truncate(0)
-      await giveToOwner(this.#path, file)
+      await giveToOwner(fresh, file)
       let size = 0
       for (const part of parts) {
         await file.appendFile(part)
@@ -187,12 +186,13 @@ export async function forceFolderOf(path: string, atOnce: boolean): Promise<void
 
 /**
  * If root writes a file into the folder of another user, e.g. with `sudo muster migrate`, gives it to that user. The
- * user's own process could not open it otherwise.
+ * user's own process could not open it otherwise. A file to which the user has made a link stays root's.
  */
 async function giveToOwner(path: string, file: FileHandle): Promise<void> {
   if (process.getuid?.() !== 0) return
-  const { uid, gid } = await stat(dirname(path))
-  if (uid !== 0) await file.chown(uid, gid)
+  const [{ uid, gid }, named, opened] = await Promise.all([stat(dirname(path)), lstat(path), file.stat()])
+  const isLinked = named.ino !== opened.ino || named.dev !== opened.dev || opened.nlink !== 1
+  if (uid !== 0 && !isLinked) await file.chown(uid, gid)
 }
 
 /** Reads a file. Returns an empty buffer if the file does not exist. */

@@ -8,12 +8,13 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { StoreCorrupt, StoreLocked, StoreTorn } from '../errors.js'
 import { openStore } from './file-store.js'
 import { HEADER, lineOf, TICKET_LOG_HEADER } from './store-format.js'
@@ -251,16 +252,29 @@ describe('the file of a store', () => {
   })
 })
 
-test.runIf(process.getuid?.() === 0)(
-  'files that root writes into the folder of a user belong to that user',
-  async () => {
+describe.runIf(process.getuid?.() === 0)('a store that root writes into the folder of a user', () => {
+  const NOBODY = 65_534
+  const folderOfNobody = () => {
     const folder = mkdtempSync(join(tmpdir(), 'muster-owner-'))
-    const path = join(folder, 'muster.log')
-    chownSync(folder, 65_534, 65_534)
+    chownSync(folder, NOBODY, NOBODY)
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    return folder
+  }
+
+  test('a store that root writes belongs to the owner of its folder', async () => {
+    const path = join(folderOfNobody(), 'muster.log')
     const { log, take } = await openModelled(path)
     take({ kind: 'a', op: '=', key: 'x', value: '1' })
     await log.close()
-    expect(statSync(path)).toMatchObject({ uid: 65_534, gid: 65_534, mode: 0o100_600 })
-    rmSync(folder, { recursive: true })
-  },
-)
+    expect(statSync(path)).toMatchObject({ uid: NOBODY, gid: NOBODY, mode: 0o100_600 })
+  })
+
+  test.each(['muster.log', 'muster.log.new'])('a file to which the user links %s stays root’s', async (name) => {
+    const [folder, elsewhere] = [folderOfNobody(), newPath()]
+    writeFileSync(elsewhere, '')
+    symlinkSync(elsewhere, join(folder, name))
+    const { log } = await openModelled(join(folder, 'muster.log'))
+    await log.close()
+    expect(statSync(elsewhere).uid).toBe(0)
+  })
+})
