@@ -139,6 +139,23 @@ describe('a group', () => {
     expect(api.counts().groups).toBe(1)
   })
 
+  test('a player whose new group is refused stays in the first group, as not ready', async () => {
+    const { call, ann, group, join, ready } = await gather()
+    const bob = await join('bob')
+    await ready('bob', bob)
+    await call('bob', 'POST', '/tickets', { profile: 'duel' })
+    expect(await call('bob', 'POST', '/groups', solo)).toMatchObject({ status: 409, json: { code: 'player-busy' } })
+    expect((await call('ann', 'GET', group)).json['members']).toEqual([
+      { player_id: 'ann', is_ready: false },
+      { player_id: 'bob', is_ready: false },
+    ])
+    // Also if nobody else is in it.
+    await call('bob', 'DELETE', `${group}/members/${bob.member_id}`)
+    await call('ann', 'POST', '/tickets', { profile: 'duel' })
+    expect((await call('ann', 'POST', '/groups', solo)).status).toBe(409)
+    expect((await call('ann', 'GET', `${group}/members/${ann.member_id}`)).json).toMatchObject({ is_ready: false })
+  })
+
   test('a group has exactly one profile, which must exist', async () => {
     const { call, group } = await gather()
     expect(await call('bob', 'POST', `${group}/members`, { ...solo, profile: 'ranked' })).toMatchObject({

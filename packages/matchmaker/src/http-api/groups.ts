@@ -152,14 +152,20 @@ export class Groups {
     this.#check(profile, player)
     const member: GroupMember = { id: newId(random), player, ready }
     const group: Group = { id: newId(random), profile, members: [member], searchingSince: undefined }
-    return settled(async () => {
-      await this.#leaveOthers(player.id, group.id)
-      return this.#update(group, member, undefined)
-    })
+    let left: Group | undefined
+    try {
+      return await settled(async () => {
+        left = (await this.#leaveOthers(player.id, group.id)).left ?? left
+        return this.#update(group, member, undefined)
+      })
+    } catch (error) {
+      if (left !== undefined && isRefusal(error)) await this.#comeBack(left, player.id).catch(() => {})
+      throw error
+    }
   }
 
   async join(groupId: string, profile: string, player: Player, ready: boolean): Promise<MemberView> {
-    const { random, service } = this.#options
+    const { random } = this.#options
     this.#check(profile, player)
     const id = newId(random)
     return settled(async () => {
@@ -175,7 +181,7 @@ export class Groups {
         const message = `profile: must be ${JSON.stringify(group.profile)}, the profile of the group`
         throw new Problem(400, 'other-profile', message, { field: 'profile' })
       }
-      const most = Math.min(MOST_MEMBERS, service.largestParty(profile) ?? MOST_MEMBERS)
+      const most = this.#mostMembers(profile)
       if (before === undefined && group.members.length >= most) throw groupFull(profile, most)
       const member: GroupMember = { id: before?.id ?? id, player, ready }
       await this.#leaveOthers(player.id, groupId)
@@ -349,14 +355,32 @@ export class Groups {
     }
   }
 
-  /** Removes the player from any other forming group. */
-  #leaveOthers(playerId: string, groupId: string): Promise<true> {
+  #mostMembers(profile: string): number {
+    return Math.min(MOST_MEMBERS, this.#options.service.largestParty(profile) ?? MOST_MEMBERS)
+  }
+
+  /** Removes the player from any other forming group, and returns that group as it was. */
+  #leaveOthers(playerId: string, groupId: string): Promise<{ readonly left: Group | undefined }> {
     return settled(async () => {
       const other = await this.#options.store.gathering(playerId)
       const member = other && playerIn(other.group, playerId)
       const gathers = other !== undefined && other.group.searchingSince === undefined
-      if (!gathers || member === undefined || other.group.id === groupId) return true
-      return this.#remove(other, member.id)
+      if (!gathers || member === undefined || other.group.id === groupId) return { left: undefined }
+      return (await this.#remove(other, member.id)) && { left: other.group }
+    })
+  }
+
+  /** Adds a player to the group that they have just left, as not ready, unless the others have no place any more. */
+  async #comeBack(group: Group, playerId: string): Promise<void> {
+    const { store } = this.#options
+    await settled(async () => {
+      const member = notReady(playerIn(group, playerId) as GroupMember)
+      const stored = await store.find(group.id)
+      // The group was deleted with its last member.
+      if (stored === undefined) return group.members.length > 1 || store.create({ ...group, members: [member] })
+      const { members, searchingSince } = stored.group
+      if (searchingSince !== undefined || members.length >= this.#mostMembers(group.profile)) return true
+      return (await store.replace(withMember(stored.group, member), stored.version)) ? true : undefined
     })
   }
 
