@@ -161,6 +161,24 @@ describe('results of matches', () => {
     expect(outbox.pending()).toBe(1)
   })
 
+  test('while the backend is away, the tries of many waiting results take linear time', async () => {
+    const { outbox, run } = open(() => 'away')
+    let looks = 0
+    const players = (matchId: string) => ({
+      ...outcome(matchId, matchId),
+      get playerIds() {
+        looks += 1
+        return [matchId]
+      },
+    })
+    for (let nth = 0; nth < 5000; nth += 1) outbox.add(players(`m${nth}`))
+    looks = 0
+    await run(10_000)
+    // In 10 s, each result is tried about four times.
+    expect(looks).toBeGreaterThan(5000)
+    expect(looks).toBeLessThan(5000 * 30)
+  })
+
   test('a match has one result, whose id is derived from the match', async () => {
     const { outbox, taken, run } = open()
     outbox.add(outcome('m1', 'ann'))

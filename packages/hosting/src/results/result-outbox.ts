@@ -1,6 +1,7 @@
 import { type Clock, dateOf, type Random } from '@muster/core/clock'
 import {
   backoffMs,
+  createHeap,
   isWebhookSecret,
   linkedSignal,
   manyWaitOn,
@@ -136,6 +137,11 @@ const newWaiting = (id: string, outcome: MatchOutcome, isWritten: boolean) => ({
   isUnderWay: false,
 })
 
+const isDue = (one: PendingResult | undefined, now: number) => one !== undefined && now >= one.dueAt
+/** Orders results by when they are due, and then by when their matches ended. */
+const isDueBefore = (a: PendingResult, b: PendingResult) =>
+  a.dueAt === b.dueAt ? a.outcome.endedAt < b.outcome.endedAt : a.dueAt < b.dueAt
+
 /** Returns the id of a match's result. It depends only on the match, so a result that is sent twice has the same id. */
 const idOf = (matchId: string) => `msg_${matchId}`
 
@@ -149,7 +155,15 @@ export class ResultOutbox {
   readonly #send: typeof fetch
   readonly #closing = manyWaitOn()
   /** The results that are not delivered, in order of the matches' ends. Those set aside are not included. */
-  #waiting = new Map<string, PendingResult>()
+  readonly #waiting = new Map<string, PendingResult>()
+  /** The undelivered results of each player, in the same order. The first one must be sent before the others. */
+  readonly #turns = new Map<string, PendingResult[]>()
+  /**
+   * The results that are first for all their players and are not being sent: those that failed before, and the others.
+   * Heaps, so that `advance` is cheap while thousands of results wait for a backend that is away.
+   */
+  #toRepeat = createHeap(isDueBefore)
+  #untried = createHeap(isDueBefore)
   /** The results set aside, by match id, oldest first. */
   readonly #aside = new Map<string, ResultSetAside>()
   #inFlight = 0
@@ -178,22 +192,17 @@ export class ResultOutbox {
         new Error('The outbox of results is full. The backend does not receive this result.'),
         matchId,
       )
-    this.#waiting.set(id, newWaiting(id, outcome, false))
+    this.#append(newWaiting(id, outcome, false))
     this.#options.records.put(id, JSON.stringify(outcome))
   }
 
   advance(now: number): void {
     this.#load()
-    if (this.#waiting.size === 0 || this.#inFlight >= MOST_IN_FLIGHT) return
-    /** Players with an earlier undelivered result, which must be sent first. */
-    const blocked = new Set<string>()
-    for (const one of this.#waiting.values()) {
-      const { playerIds } = one.outcome
-      const isFree = !playerIds.some((id) => blocked.has(id))
-      const hasRoom = one.tries === 0 || this.#repeated < MOST_REPEATED
-      if (isFree && hasRoom && !one.isUnderWay && now >= one.dueAt) void this.#deliver(one)
-      if (this.#inFlight === MOST_IN_FLIGHT) break
-      for (const id of playerIds) blocked.add(id)
+    while (this.#inFlight < MOST_IN_FLIGHT) {
+      const isRepeating = this.#repeated < MOST_REPEATED && isDue(this.#toRepeat.first(), now)
+      if (!isRepeating && !isDue(this.#untried.first(), now)) return
+      const one = (isRepeating ? this.#toRepeat : this.#untried).shift()
+      if (one !== undefined) void this.#deliver(one)
     }
   }
 
@@ -227,7 +236,7 @@ export class ResultOutbox {
     const id = idOf(matchId)
     this.#aside.delete(matchId)
     this.#options.records.put(id, JSON.stringify(outcome))
-    this.#waiting = this.#inOrder([...this.#waiting.values(), newWaiting(id, outcome, false)])
+    this.#setWaiting([...this.#waiting.values(), newWaiting(id, outcome, false)])
     return true
   }
 
@@ -243,9 +252,42 @@ export class ResultOutbox {
     return this.#closing.abort(new Error('the matchmaker was closed'))
   }
 
-  #inOrder(those: Iterable<PendingResult>): Map<string, PendingResult> {
-    const sorted = [...those].toSorted((one, other) => one.outcome.endedAt - other.outcome.endedAt)
-    return new Map(sorted.map((one) => [one.id, one]))
+  /** Replaces all waiting results, in order of the matches' ends. */
+  #setWaiting(those: readonly PendingResult[]) {
+    this.#waiting.clear()
+    this.#turns.clear()
+    this.#toRepeat = createHeap(isDueBefore)
+    this.#untried = createHeap(isDueBefore)
+    for (const one of those.toSorted((a, b) => a.outcome.endedAt - b.outcome.endedAt)) this.#append(one)
+  }
+
+  #append(one: PendingResult) {
+    this.#waiting.set(one.id, one)
+    for (const id of new Set(one.outcome.playerIds)) {
+      const turns = this.#turns.get(id)
+      if (turns === undefined) this.#turns.set(id, [one])
+      else turns.push(one)
+    }
+    this.#offer(one)
+  }
+
+  /** Removes a waiting result. The next results of its players may be sent then. */
+  #remove(one: PendingResult) {
+    this.#waiting.delete(one.id)
+    for (const id of new Set(one.outcome.playerIds)) {
+      const turns = (this.#turns.get(id) ?? []).filter((other) => other !== one)
+      const [next] = turns
+      if (next === undefined) this.#turns.delete(id)
+      else this.#turns.set(id, turns)
+      if (next !== undefined) this.#offer(next)
+    }
+  }
+
+  /** Lets `advance` send a waiting result, unless one of its players has an earlier one. */
+  #offer(one: PendingResult) {
+    if (one.isUnderWay || !one.outcome.playerIds.every((id) => this.#turns.get(id)?.[0] === one)) return
+    const heap = one.tries > 0 ? this.#toRepeat : this.#untried
+    heap.add(one)
   }
 
   /** Loads the stored results on first use. Not earlier, because another process may still send them. */
@@ -264,7 +306,7 @@ export class ResultOutbox {
         this.#options.problem(new Error(`result ${id} in the store is damaged`))
       }
     }
-    this.#waiting = this.#inOrder(stored)
+    this.#setWaiting(stored)
     refused.sort((one, other) => one.setAsideAt - other.setAsideAt)
     for (const one of refused) this.#aside.set(one.matchId, one)
   }
@@ -301,9 +343,10 @@ export class ResultOutbox {
     }
   }
 
-  #setAside({ id, outcome }: PendingResult, reason: string) {
+  #setAside(one: PendingResult, reason: string) {
+    const { id, outcome } = one
     const refused = { ...outcome, setAsideAt: dateOf(this.#options.clock), reason }
-    this.#waiting.delete(id)
+    this.#remove(one)
     this.#aside.set(outcome.matchId, refused)
     this.#options.records.put(id, JSON.stringify(refused))
     const message = `${reason}. The result is set aside, and those after it are sent. Repeat or drop it.`
@@ -350,12 +393,13 @@ export class ResultOutbox {
       if (!(await this.#isKept(one))) return
       await this.#post(one)
       this.#takenAt = this.#options.clock.now()
-      this.#waiting.delete(one.id)
+      this.#remove(one)
       this.#options.records.remove(one.id)
     } catch (error) {
       this.#failed(one, error)
     } finally {
       one.isUnderWay = false
+      if (this.#waiting.get(one.id) === one) this.#offer(one)
       this.#inFlight -= 1
       if (isRepeated) this.#repeated -= 1
       if (!this.#closing.signal.aborted) this.advance(this.#options.clock.now())
