@@ -45,6 +45,7 @@ interface ByMember {
 /** The lobbies of a process, and the events that its matchmaker emits. */
 async function openProcess(lobbyStore: LobbyStore, clock: ManualClock, service: Partial<TicketService> = {}) {
   const dateOf = (at = clock.now()) => at
+  const getTicket = async () => undefined
   const listeners = new Map<string, (event: never) => void>()
   const problems: unknown[] = []
   let takeOver = () => {}
@@ -54,7 +55,7 @@ async function openProcess(lobbyStore: LobbyStore, clock: ManualClock, service: 
     webhookUrl: undefined,
     clock,
     onProblem: (_, error) => problems.push(error),
-    service: { createTicket: async () => ({}), dateOf, ...service } as unknown as TicketService,
+    service: { createTicket: async () => ({}), dateOf, getTicket, ...service } as unknown as TicketService,
     matching: {
       on: (name, listener) => listeners.set(name, listener as never).size as never,
       onTakeover: (listener) => (takeOver = listener),
@@ -102,8 +103,18 @@ test('a process whose clock is a minute ahead counts no member of a lobby as awa
   const store = createMemoryLobbyStore()
   const ahead: ManualClock = { ...clock, now: () => clock.now() + 60_000 }
   const { opened, lobbies } = await openProcess(store, clock)
-  const other = await openProcess(store, ahead, { dateOf: (at = clock.now()) => at })
+  // The time of the matchmaker is known once it answers.
+  let isStarted = false
+  const other = await openProcess(store, ahead, {
+    dateOf: (at = (isStarted ? clock : ahead).now()) => at,
+    getTicket: async () => {
+      if (!isStarted) throw new StoreUnavailable('the store is not read yet')
+      return undefined
+    },
+  })
   const { lobbyId } = await lobbies.create({ player: { id: 'ann', ip: '192.0.2.1' }, maxPlayers: 4 })
+  await clock.advance(5000)
+  isStarted = true
   await clock.advance(5000)
   expect((await lobbies.get({ lobbyId, playerId: 'ann' })).members).toMatchObject([{ present: true }])
   for (const one of [opened, other.opened]) await clock.until(Promise.resolve(one.close(1000)), 100)

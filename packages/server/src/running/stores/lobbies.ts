@@ -2,7 +2,15 @@ import { StoreUnavailable } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { backoffMs, manyWaitOn } from '@muster/core/internal'
 import { type Assignment, type Ticket, type TicketService, AlreadyAssigned, UnknownTicket } from '@muster/matchmaker'
-import type { Attributes, Lobbies, LobbyApiOptions, LobbyMatchmaker, MatchReport, RelaySessions } from '@muster/relay'
+import type {
+  Attributes,
+  Lobbies,
+  LobbyApiOptions,
+  LobbyMatchmaker,
+  LobbyStore,
+  MatchReport,
+  RelaySessions,
+} from '@muster/relay'
 import type { Matching, MatchingOptions } from './matching.js'
 
 /** Pauses between two attempts to report to a lobby or to withdraw its ticket, while the store fails. */
@@ -145,6 +153,25 @@ const clockOf = (service: Pick<TicketService, 'dateOf'>, clock: Clock): Clock =>
   sleep: (ms, signal) => clock.sleep(ms, signal),
 })
 
+/**
+ * Returns the store without due lobbies until the matchmaker answers, because its time is not known before. This
+ * process may wait for the previous one to end.
+ */
+function dueOnceTimed(store: LobbyStore, service: Pick<TicketService, 'getTicket'>): LobbyStore {
+  let isTimed = false
+  const answers = async () => {
+    await service.getTicket('none')
+    return true
+  }
+  return {
+    ...store,
+    due: async (now, limit) => {
+      isTimed ||= await answers().catch(() => false)
+      return isTimed ? store.due(now, limit) : []
+    },
+  }
+}
+
 interface OpenLobbiesOptions extends Pick<MatchingOptions, 'config' | 'client' | 'webhookUrl' | 'clock' | 'onProblem'> {
   readonly service: TicketService
   readonly matching: Pick<Matching, 'on' | 'onTakeover' | 'shared'>
@@ -162,7 +189,8 @@ export async function openLobbies(options: OpenLobbiesOptions) {
   // The package is imported lazily, because many programs have no lobbies.
   const { createLobbies, createLobbyApi, createRelaySessions } = await import('@muster/relay')
   const report = (during: string) => (error: unknown) => onProblem(during, error)
-  const shared = { store: matching.shared.lobbies, limitStore: matching.shared.limitStore, rules, limits, clock }
+  const store = matching.shared.lobbies && dueOnceTimed(matching.shared.lobbies, service)
+  const shared = { store, limitStore: matching.shared.limitStore, rules, limits, clock }
   const keepLobbies = matching.shared.lobbies !== undefined
   const opened = (lobbies: Lobbies, relay?: RelaySessions) => {
     lobbies.events.on('problem', ({ during, error }) => onProblem(`lobbies ${during}`, error))
