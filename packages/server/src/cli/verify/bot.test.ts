@@ -1,5 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { Bot, RemoteBot, wordsOf } from './bot.js'
 import type { Fault } from './by-hand.fixture.js'
@@ -27,6 +32,27 @@ test.concurrent.each<readonly [Fault, readonly string[]]>([
   if (wrong.length === 0) expect(names('FAIL')).toEqual([])
   expect(names('ok')).toContain('lets in who has a good token, and reports it')
   expect(out).not.toContain('answered by the library')
+})
+
+test('a client of the game ends with verify-server, also if that is interrupted', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-bot-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const client = `require('node:fs').writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000)`
+  const script = `
+    const { Bot } = await import(${JSON.stringify(new URL('../../../dist/cli/verify/bot.js', import.meta.url).href)})
+    new Bot({ command: [process.execPath, '-e', ${JSON.stringify(client)}], folder: '.', env: process.env })
+    const { existsSync } = await import('node:fs')
+    setInterval(() => existsSync('pid') && process.exit(130), 20)`
+  const tester = spawn(process.execPath, ['--input-type=module', '-e', script], { cwd: folder, stdio: 'ignore' })
+  expect(await once(tester, 'exit')).toEqual([130, null])
+  const isRunning = () => {
+    try {
+      return process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 0)
+    } catch {
+      return false
+    }
+  }
+  await expect.poll(isRunning).toBe(false)
 })
 
 test('the words of a verify-server client command may be quoted', () => {

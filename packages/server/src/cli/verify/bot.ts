@@ -30,7 +30,8 @@ const END_MS = 2000
 
 /**
  * A process of the game's client that connects with one join token. The process writes a line `in` once the server
- * admits it. It then stays until SIGTERM or the end of the match. If it is refused, it exits without that line.
+ * admits it. It then stays until SIGTERM or the end of the match. If it is refused, it exits without that line. If this
+ * process exits first, e.g. by Ctrl-C, the client is killed.
  */
 export class Bot implements GameClient {
   readonly #child: ChildProcess
@@ -39,7 +40,12 @@ export class Bot implements GameClient {
 
   constructor({ command: [program = '', ...given], folder, env }: BotOptions) {
     this.#child = spawn(program, given, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
-    const ended = () => (this.#hasEnded = true)
+    const kill = () => void this.#child.kill('SIGKILL')
+    process.once('exit', kill)
+    const ended = () => {
+      this.#hasEnded = true
+      process.off('exit', kill)
+    }
     this.#child.once('error', (error) => {
       this.#text += String(error)
       ended()
