@@ -16,7 +16,7 @@ const into = mkdtempSync(join(tmpdir(), 'muster-api-'))
 afterAll(() => rmSync(into, { recursive: true }))
 
 interface EntryPoint {
-  /** The file of its report. */
+  /** File name of the report. */
   readonly file: string
   readonly name: string
   readonly config: ExtractorConfig
@@ -24,7 +24,7 @@ interface EntryPoint {
 
 type Exports = Readonly<Record<string, { readonly types?: string }>>
 
-/** The public entry points of a package: no `/internal`, and none of test helpers, which are not published. */
+/** The public entry points of a package. `/internal` and test helpers are left out, because they are not published. */
 function entryPointsOf(folder: string): EntryPoint[] {
   const packageJsonFullPath = join(root, 'packages', folder, 'package.json')
   const { name, exports = {} } = JSON.parse(readFileSync(packageJsonFullPath, 'utf8')) as {
@@ -40,7 +40,8 @@ function entryPointsOf(folder: string): EntryPoint[] {
         projectFolder: join(root, 'packages', folder),
         mainEntryPointFilePath,
         newlineKind: 'lf',
-        // What the matchmaker passes on of this package is reported with its members: no other report has them.
+        // The matchmaker re-exports types of this package. Only its report describes their members, so they are bundled
+        // into it.
         bundledPackages: ['@muster/hosting'],
         compiler: {
           overrideTsconfig: {
@@ -60,7 +61,7 @@ function entryPointsOf(folder: string): EntryPoint[] {
         },
         apiReport: {
           enabled: true,
-          // A type that no entry point exports is part of the signatures that name it.
+          // Include types that no entry point exports, because public signatures use them.
           includeForgottenExports: true,
           reportFolder: into,
           reportTempFolder: into,
@@ -84,7 +85,7 @@ function entryPointsOf(folder: string): EntryPoint[] {
 
 const entryPoints = readdirSync(join(root, 'packages')).flatMap(entryPointsOf)
 
-/** One program for all entry points, because they share most of their types. */
+/** One compiler program for all entry points, which share most of their types. */
 let compilerState: CompilerState
 beforeAll(() => {
   const [first, ...others] = entryPoints.map(({ config }) => config)
@@ -99,7 +100,7 @@ test.each(entryPoints)(
     const complaints: string[] = []
     Extractor.invoke(config, {
       compilerState,
-      // The report in git is compared below, as every snapshot is.
+      // Write the report. The test compares it with the report in git below.
       localBuild: true,
       messageCallback: (message) => {
         if (message.category === ExtractorMessageCategory.Compiler) complaints.push(message.text)

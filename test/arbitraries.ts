@@ -3,14 +3,17 @@ import type { z } from 'zod'
 import { jsonSchema, type JsonSchema } from './specification/shapes.js'
 
 /**
- * Arbitrary values of a schema: by its JSON Schema, and then, for what that cannot say (one field bounded by
- * another), by the schema itself.
+ * Generates arbitrary values of a schema. They follow its JSON Schema. The schema itself filters out values that break
+ * a rule that JSON Schema cannot express, e.g. a field that bounds another.
  */
 export function arbitraryOf<T>(schema: z.ZodType<T>): fc.Arbitrary<T> {
   return fromJsonSchema(jsonSchema(schema)).filter((value): value is T => schema.safeParse(value).success)
 }
 
-/** Arbitrary values of a JSON Schema. Texts hold any characters except lone surrogates, which have no UTF-8. */
+/**
+ * Generates arbitrary values of a JSON Schema. Strings have any characters except lone surrogates, which UTF-8 cannot
+ * encode.
+ */
 export function fromJsonSchema(schema: JsonSchema): fc.Arbitrary<unknown> {
   const several = schema.anyOf ?? schema.oneOf
   if (several !== undefined) return fc.oneof(...several.map(fromJsonSchema))
@@ -57,7 +60,7 @@ function objects({ properties = {}, required = [], additionalProperties }: JsonS
   return fc.tuple(others, fields).map(([more, known]) => ({ ...more, ...(known as object) }))
 }
 
-/** JSON has no -0. */
+/** JSON cannot express -0. */
 const numbers = ({ minimum, maximum }: JsonSchema) =>
   fc
     .double({
@@ -73,7 +76,7 @@ function strings({ format, pattern, minLength, maxLength }: JsonSchema): fc.Arbi
     case 'ipv4':
       return fc.ipV4()
     case 'ipv6':
-      // Plain groups: addresses that end in four decimals are rare, and zod refuses some of them.
+      // Hexadecimal groups only. zod refuses some addresses that end in IPv4 notation, which are rare.
       return fc
         .array(fc.nat(0xffff), { minLength: 8, maxLength: 8 })
         .map((groups) => groups.map((group) => group.toString(16)).join(':'))
@@ -91,7 +94,7 @@ function strings({ format, pattern, minLength, maxLength }: JsonSchema): fc.Arbi
   }
 }
 
-/** Digits in the form of a time are hardly ever one, so times are made as times. */
+/** Random digits in the format of a time are rarely a valid time, so valid times are generated instead. */
 function matching(pattern: RegExp): fc.Arbitrary<string> {
   if (!pattern.test('2026-01-31 08:15:30.250000')) return fc.stringMatching(pattern)
   const day = fc.date({

@@ -21,7 +21,7 @@ test('docs/ARCHITECTURE.md names existing files for at least twenty behaviours',
   expect(rows.length).toBeLessThanOrEqual(40)
   const missing = rows.flatMap((row) => {
     const [first = '', ...others] = quotedIn(row)
-    // A file that follows another one may leave out what both have in common.
+    // In a row, files after the first may omit the folders that they share with the first.
     const folders = first.split('/').map((_, count, parts) => parts.slice(0, count).join('/'))
     const exists = (file: string) => folders.some((folder) => existsSync(join(root, folder, file)))
     return [...(existsSync(join(root, first)) ? [] : [first]), ...others.filter((file) => !exists(file))]

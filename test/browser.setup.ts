@@ -1,4 +1,4 @@
-/** Says once, before all tests, which ones are not among them. */
+/** Prints once, before all tests, which tests this run leaves out. */
 export function setup(): void {
   process.stdout.write('the pages are tested in Chromium by pnpm browser, and not here\n')
 }

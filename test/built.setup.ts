@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Builds what tests run as programs, and bundles the console's page, once before all tests. What does not compile is
- * built all the same: `pnpm typecheck` tells of it.
+ * Builds the programs that tests run, and bundles the console's page, once before all tests. A type error does not stop
+ * the build, because `pnpm typecheck` reports it.
  */
 export function setup(): void {
   const node = (...args: readonly string[]) =>

@@ -28,7 +28,7 @@ function commit(message: string, lines = 1): void {
   git('commit', '--quiet', '--cleanup=verbatim', '--message', message)
 }
 
-/** The output of the check, and whether it passed. */
+/** Runs the check. Returns its output and whether it passed. */
 function check(...args: readonly string[]): { passes: boolean; output: string } {
   try {
     const output = execFileSync(process.execPath, [script, ...args], { cwd: folder, encoding: 'utf8', stdio: 'pipe' })

@@ -1,4 +1,4 @@
-/** docs/costs.md: what follows from code is compared with the code, and the example is computed again. */
+/** Checks docs/costs.md: figures that follow from the code, and the computed example. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const page = read('docs/costs.md')
 
-/** The cells of the row of a table that begins with this one, without the first. */
+/** Returns the cells of the table row that begins with this text, without the first cell. */
 function row(first: string, text = page): string[] {
   const found = text.split('\n').filter((line) => line.startsWith(`| ${first} |`))
   expect(found, first).toHaveLength(1)
@@ -25,7 +25,7 @@ const numbersIn = (text: string) =>
   Array.from(text.matchAll(/\d[\d,]*(?:\.\d+)?/g), ([number]) => Number(number.replaceAll(',', '')))
 const firstIn = (text = '') => numbersIn(text)[0]
 
-/** The value of a constant that a file does not export. */
+/** Returns the value of a constant that a file does not export. */
 function constantIn(path: string, pattern: RegExp): number {
   const [, value = ''] = pattern.exec(read(path)) ?? []
   expect(value, `${path} ${pattern}`).not.toBe('')
@@ -142,7 +142,7 @@ test('the goals in docs/costs.md are those of the benchmarks', () => {
   ]
   for (const [label, file, pattern] of goals) {
     const goal = constantIn(`bench/${file}`, pattern)
-    // In the log's goal the tenths of a microsecond count.
+    // The goal of the log is in tenths of a microsecond.
     expect(firstIn(row(label)[1]), label).toBe(label.includes('write-ahead') ? goal / 10 : goal)
   }
 })
@@ -206,7 +206,7 @@ test('a match costs a create, a stop and a few status reads, as docs/costs.md sa
   expect(longest).toBeLessThanOrEqual(firstIn(/at most ([\d,]+) bytes of JSON/.exec(page)?.[1]) ?? 0)
 })
 
-/** The rows of the example that follow from the given ones. */
+/** Returns the computed rows of the example. */
 function exampleOf(text: string) {
   const values = (first: string) =>
     row(first, text)
@@ -255,7 +255,7 @@ const constantOf = (text: string | undefined) => Number(text ?? Number.NaN)
 
 test('the example in docs/costs.md follows from its input', () => {
   expect(exampleOf(page)).toEqual([])
-  // What the default of `warm.max` would leave of the large one.
+  // The large example needs more warm servers than the default of `warm.max` allows.
   const [one] = definePools([{ ...pool, places: places(10) }])
   const load = { matchesPerHour: 40_000, bootSeconds: 20, matchSeconds: 900 }
   const { hit } = poolCost(one as NonNullable<typeof one>, load)
@@ -300,6 +300,6 @@ test('the base load on own machines in docs/costs.md equals Erlang’s loss form
   )
   expect(cells('cost, EUR a day')).toEqual(rounded(costs, 2))
   expect(table).toContain(`costs ${(machinePrice / places).toFixed(3)} EUR an hour`)
-  // A day of the machine, in hours of all its places at the price of the service.
+  // The cost of the machines per day: the hours of all locations at the service's price.
   expect(table).toContain(`at least ${((24 * machinePrice) / (places * price)).toFixed(1)} h a day`)
 })

@@ -12,7 +12,7 @@ const documents = [
   ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`),
 ]
 
-/** Declarations of what the code in documents assumes: values made earlier in a document, and values of the reader. */
+/** Declarations of the values that code in documents uses without declaring them. */
 const GIVEN = `
 import type { Client } from '@muster/core'
 import type { Locate, Matchmaker, QueueDefinition, Ticket, TicketCaller } from '@muster/matchmaker'
@@ -49,7 +49,7 @@ declare global {
 const options = {
   noEmit: true,
   composite: false,
-  // The packages' declarations, which readers have too: to check their sources takes ten times as long.
+  // Check against the packages' declarations, as readers do. Checking their sources would take ten times as long.
   customConditions: [],
   // Code in documents need not use everything that it declares.
   noUnusedLocals: false,
@@ -57,7 +57,7 @@ const options = {
   typeRoots: [join(root, 'node_modules/@types')],
 }
 
-/** Every TypeScript block as a module, with its lines at the same numbers as in the document. */
+/** Returns every TypeScript block as a module. Its lines keep their numbers in the document. */
 function modulesOf(document: string, text: string): [name: string, code: string][] {
   const name = document.replace(/\W/g, '-')
   return Array.from(text.matchAll(/^```ts\n([\s\S]*?)^```/gm), ({ 1: code = '', index }) => {
@@ -66,11 +66,11 @@ function modulesOf(document: string, text: string): [name: string, code: string]
   })
 }
 
-/** The errors of the compiler in these modules; errors elsewhere are left out. */
+/** Returns the compiler's errors in these modules, without errors in other files. */
 async function complaintsAbout(modules: readonly (readonly [name: string, code: string])[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-docs-'))
   try {
-    // The modules find the packages like a test does.
+    // Link the packages, so that the modules find them like a test does.
     symlinkSync(join(root, 'test/node_modules'), join(folder, 'node_modules'), 'junction')
     for (const [name, code] of modules) writeFileSync(join(folder, name), code)
     writeFileSync(join(folder, 'given.mts'), GIVEN)
@@ -93,7 +93,7 @@ async function complaintsAbout(modules: readonly (readonly [name: string, code: 
 test('the code in the documents compiles', async () => {
   const modules = documents.flatMap((document) => modulesOf(document, readFileSync(join(root, document), 'utf8')))
   expect(modules.length).toBeGreaterThan(10)
-  // A wrong module, to show that the compiler reads the modules at all.
+  // A module with an error, to prove that the compiler reads the modules.
   const wrong = modulesOf(
     'wrong.md',
     "First\n```ts\nimport { createClient } from '@muster/core'\ncreateClient(1)\n```\n",

@@ -7,8 +7,8 @@ import { exportedNames } from './imports/exported-names.js'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * How many names the public entry points of a package may export. A name more takes a user who needs it: what only our
- * own packages, tests and benchmarks use is exported by `/internal`, which is not counted and promises nothing.
+ * Maximum number of names that the public entry points of a package may export. Add a name only if a user needs it.
+ * Names for our own packages, tests and benchmarks belong in `/internal`, which is not counted and gives no guarantees.
  */
 const MOST: Readonly<Record<string, number>> = {
   client: 25,
@@ -28,13 +28,13 @@ const MOST_IN_ALL = 607
 
 type Exports = Readonly<Record<string, { readonly '@muster/source': string; readonly types?: string }>>
 
-/** A package that is only a program has no entry point. */
+/** Returns the entry points of a package; none if it is only a program. */
 function exportsOf(name: string): Exports {
   const manifest = readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')
   return (JSON.parse(manifest) as { readonly exports?: Exports }).exports ?? {}
 }
 
-/** The names of all entry points but `/internal` and those of test helpers, which are not published. */
+/** Returns the names that all published entry points export. `/internal` and test helpers are not published. */
 function publicNamesOf(name: string): string[] {
   const folder = join(root, 'packages', name)
   return Object.entries(exportsOf(name)).flatMap(([subpath, { '@muster/source': path, types }]) =>

@@ -1,14 +1,14 @@
 /**
- * `pnpm fuzz [rounds] [seed]`: runs all properties with other cases than usual, round after round, until one fails.
- * `MUSTER_SEED=<its seed> pnpm test` repeats the failure. Each round runs 1,000 schedules of servers over a file and
- * 1,000 over Redis, so ten rounds run 20,000. One that fails names the variables that repeat it.
+ * `pnpm fuzz [rounds] [seed]`: runs all property tests with new random cases, round after round, until one fails.
+ * `MUSTER_SEED=<seed> pnpm test` repeats a failure. Each round also runs 1,000 fault schedules of servers over a file
+ * and 1,000 over Redis. A failed schedule prints the variables that repeat it.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const [rounds = '10', first = String(Date.now() % 1e9)] = process.argv.slice(2)
-/** Of a round, over each store. */
+/** Number of schedules per round and store. */
 const SCHEDULES = 1000
 const root = fileURLToPath(new URL('..', import.meta.url))
 const properties = ['packages', 'test']

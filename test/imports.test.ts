@@ -64,7 +64,7 @@ const entryPoints = new Map([
   ['@muster/emulator', 'packages/emulator/src/index.ts'],
 ])
 
-/** A small valid tree. A test replaces or adds a file, which is then the only fault. */
+/** A small valid tree. Each test replaces or adds one file, so that exactly one fault exists. */
 const sound = {
   'packages/core/src/index.ts': "export { createClient } from './client.js'\nexport { km, type Place } from './geo.js'",
   'packages/core/src/time.ts': 'export const systemClock = 1',

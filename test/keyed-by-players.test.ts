@@ -3,20 +3,20 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
 /**
- * A player's id may be `constructor` or `toString`, which every plain object has by its prototype. What is kept by such
- * an id is a Map. These are the words by which sources name an id of a player.
+ * A player's id may be `constructor` or `toString`, which every plain object inherits. So data by player id must be in
+ * a Map. This pattern matches the names that sources use for a player's id.
  */
 const ID = '(?:\\w+\\.)?(?:id|sub|player|playerId|player_id|memberId|member|ownerId|owner|callerId|userId|ticketId)'
 const KEYED = new RegExp(`\\w\\[${ID}\\] *(?:\\?\\?=|\\|\\|=|\\+=|-=|=[^=>])`)
 const TYPED = /: \w+\[/
 
-/** Ids that no player chooses, and numbers. */
+/** Uses that are safe: ids that no player chooses, and numbers. */
 const OTHERS: Readonly<Record<string, RegExp>> = {
   'packages/core/src/http/openapi.ts': /schemas\[id\]/,
   'packages/emulator/src/http/request-handler.ts': /counters\.requests\[id\]/,
-  // Numbers of columns.
+  // Column numbers.
   'packages/kernel/src/teams/seating.ts': /#teamOf\[member\]/,
-  // Lua, whose tables have no prototype.
+  // Lua code. Lua tables have no prototype.
   'packages/redis/src/partition/store/ticket-scripts.ts': /(?:known\[id\]|entries\[player\])/,
 }
 

@@ -5,7 +5,7 @@ import { checkQueue, type QueueDefinition } from '@muster/matchmaker'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 
-/** The files by which the figures in docs/ratings.md are measured. */
+/** The files with which the figures in docs/ratings.md are measured. */
 const folder = new URL('../docs/ratings/', import.meta.url)
 const crowds = ['crowd.yaml', 'regulars.yaml']
 const files = readdirSync(folder).filter((name) => !crowds.includes(name))
@@ -28,14 +28,14 @@ const rulesOf = (name: string) => {
   return queues[0].rules
 }
 
-/** The study of docs/ratings.md in small: there it is 2,000 players, and 100 matches of each. */
+/** The study of docs/ratings.md on a small scale. The document uses 2,000 players with 100 matches each. */
 const study = { players: 100, matches: 30, seed: 1, ratings: { newcomers: 1 } }
 
 test('the recommended rating rules give fairer matches and shorter waits than rules on mu alone', async () => {
   const mu = await studyLearning({ ...study, rules: rulesOf('mu.yaml') })
   const recommended = await studyLearning({ ...study, rules: rulesOf('learning.yaml') })
   const [before, after] = [mu.errors[30], recommended.errors[30]]
-  // A newcomer of whom nothing is known is wrong by 25/3.
+  // The initial estimate of an unknown newcomer is off by 25/3.
   expect(after?.newcomers).toBeLessThan(0.65 * (25 / 3))
   expect(after?.newcomers).toBeLessThan((before?.newcomers ?? 0) + 0.2)
   expect(after?.smurfs).toBeLessThan((before?.smurfs ?? 0) + 0.5)

@@ -28,7 +28,7 @@ test('the code in docs/a-game.md is that of the example game', () => {
   expect(blocks.length).toBeGreaterThan(10)
   for (const [, path = '', code = ''] of blocks) {
     const file = lines(read(path)).join('\n')
-    // A line of three dots stands for what is left out.
+    // A line with three dots stands for omitted code.
     for (const part of code.split('// …\n')) expect(file, path).toContain(lines(part.trim()).join('\n'))
   }
 })

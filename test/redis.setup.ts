@@ -2,8 +2,9 @@ import { findRedisServer } from '../tools/redis-server/src/find.js'
 import { fetchRedisServer } from '../tools/redis-server/src/fetch.js'
 
 /**
- * Gets a redis-server for the tests that need one, once for each user, as `pnpm get:redis` does. Where that fails, they
- * are skipped, and the last line of the run says so. Imported by its path, for a fresh clone has nothing built.
+ * Installs a redis-server for the tests that need one, once for each user, like `pnpm get:redis`. If that fails, those
+ * tests are skipped, and the last line of the run says so. The script is imported by its path, because a fresh clone
+ * has no built files.
  */
 export function setup(): void {
   if (findRedisServer() !== undefined) return

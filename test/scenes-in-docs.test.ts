@@ -1,4 +1,4 @@
-/** Examples in docs that are whole files of scenes pass, as whoever saves and runs them expects. */
+/** Examples in docs that are whole scene files must pass. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { checkScenes, runScenes } from '@muster/lab'
 import { defineQueue, type QueueDefinition } from '@muster/matchmaker'

@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from 'vitest/node'
 import { howToGetRedis, skipsRedis } from '../tools/redis-server/src/find.js'
 
-/** Says in the last line of a run how many tests were skipped, where, and how that is changed. */
+/** Prints in the last line of a run how many tests were skipped, where, and how to enable them. */
 export class SkippedTests implements Reporter {
   readonly #write: (line: string) => void
 

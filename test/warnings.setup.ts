@@ -1,6 +1,6 @@
 /**
- * Fails a test file in which an abort signal gets so many listeners that Node.js warns of a leak. A signal that many
- * wait on is created by `manyWaitOn`.
+ * Fails a test file in which an abort signal gets so many listeners that Node.js warns of a leak. Signals with many
+ * waiters must be created by `manyWaitOn`.
  */
 import { afterAll } from 'vitest'
 

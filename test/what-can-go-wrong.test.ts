@@ -1,4 +1,4 @@
-/** docs/what-can-go-wrong.md quotes what the program says: each quotation is in the source. */
+/** Checks that each text that docs/what-can-go-wrong.md quotes from the program is in the source. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,14 +8,14 @@ import { filesBelow } from './imports/files.js'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const page = readFileSync(join(root, 'docs/what-can-go-wrong.md'), 'utf8')
 
-/** What the program is made of, without tests and comments, as one text in which concatenated strings are joined. */
+/** The program's source as one text, without tests and comments. Concatenated strings are joined. */
 const source = filesBelow(root, 'packages')
   .filter((path) => /^packages\/[\w-]+\/src\/.*\.tsx?$/.test(path) && !/\.(test|test-d|fixture)\.tsx?$/.test(path))
   .map((path) => readFileSync(join(root, path), 'utf8').replaceAll(/^\s*(\/\*\*[\s\S]*?\*\/|\/\/.*)$/gm, ''))
   .join('\n')
   .replaceAll(/['"`]\s*\+\s*['"`]/g, '')
 
-/** Statuses of each error code, as the source makes its problems. */
+/** The statuses of each error code in the source. */
 const statuses = new Map<string, Set<string>>()
 const note = (code: string, status: string) => statuses.set(code, (statuses.get(code) ?? new Set()).add(status))
 for (const [, status = '', code = ''] of source.matchAll(/\b(\d{3}),\s*'([a-z][a-z-]+)'/g)) note(code, status)
@@ -24,10 +24,10 @@ for (const [, code = ''] of source.matchAll(/\binvalidToken\('([a-z-]+)'/g)) not
 
 const metrics = new Set(Array.from(source.matchAll(/'(muster(?:\.[a-z_0-9]+)+)'/g), ([, name]) => name))
 
-/** Commands, requests, paths and parts of files: the reader's own, or held by other tests. */
+/** Quotations that are not checked here: commands, requests, paths and parts of files. */
 const ISSUED = /^((muster|curl|npx|GET|POST|DELETE) .*|\/\w+|muster\.(yaml|log)|[\w.]+\(\))$/
 
-/** Whether the source has every part of a sentence, which may begin with the class of an error. */
+/** True if the source has every part of a sentence. The sentence may begin with an error's class. */
 function isSaid(sentence: string): boolean {
   const [, error = '', text = ''] = /^([A-Z]\w+): (.*)$/.exec(sentence) ?? []
   const words = source.includes(`class ${error} extends`) ? text : sentence
@@ -35,13 +35,13 @@ function isSaid(sentence: string): boolean {
   return parts.every((part) => source.includes(part)) && parts.some((part) => part !== '')
 }
 
-/** Whether the source has a word as a text, or as the name of a field. Of a path the last name counts. */
+/** True if the source has a word as a string or as a field's name. Only the last name of a path is checked. */
 function isNamed(path: string): boolean {
   const word = path.split('.').at(-1) ?? ''
   return source.includes(`'${word}'`) || new RegExp(`\\b${word}\\??:|[{,] ${word}[ ,]`).test(source)
 }
 
-/** What earlier comparisons have found: the pages that are compared differ in one quotation. */
+/** Cache of comparisons, because the compared pages differ in one quotation only. */
 const known = new Map<string, boolean>()
 function isTrue(quoted: string): boolean {
   const isMetric = /^muster(\.\w+)+$/.test(quoted)
@@ -51,7 +51,7 @@ function isTrue(quoted: string): boolean {
   return found
 }
 
-/** What a page quotes that is not in the source. */
+/** Returns the quotations of a page that are not in the source. */
 function falseQuotes(text: string): string[] {
   const prose = text.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/\]\([^)]*\)/g, ']')
   const wrong: string[] = []

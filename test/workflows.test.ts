@@ -72,7 +72,7 @@ describe('third-party images', () => {
   const paths = ['deploy/container', 'packages/create-muster/template'].flatMap((at) =>
     ['Dockerfile', 'compose.yaml'].map((file) => `${at}/${file}`),
   )
-  /** What Docker fetches: not stages, nor images that are built here. */
+  /** Returns the images that Docker downloads. Stages and images that are built here are left out. */
   const imagesOf = (path: string) => {
     const text = readFileSync(join(root, path), 'utf8')
     return Array.from(text.matchAll(/^(?:FROM| +image:) (\S+)/gm), ([, image = '']) => image).filter(

@@ -1,4 +1,4 @@
-/** The page of docs/game-clients.md, in headless Chromium. */
+/** Tests the page of docs/game-clients.md in headless Chromium. */
 /// <reference lib="dom" />
 import { systemClock } from '@muster/core/clock'
 import type { Browser, Page } from 'playwright-core'
@@ -44,7 +44,7 @@ describe.skipIf(chromiumPath === undefined)('the example page of a game client',
     await ann.reload()
     await shows(ann, 'Play at ')
     expect(await status(ann)).toBe(before)
-    // Nothing is kept in the page: a second one of the same player finds the match, too.
+    // The page keeps no state: a second page of the same player finds the match too.
     const second = await ann.context().newPage()
     await second.goto(url)
     await shows(second, 'Play at ')
@@ -81,7 +81,7 @@ describe.skipIf(chromiumPath === undefined)('the example page of a game client',
     await ben.reload()
     await shows(ben, 'Invite by ')
     expect(await ben.isVisible('#ready')).toBe(false)
-    // A page that is loaded anew is still in the group.
+    // A reloaded page is still in the group.
     await ann.reload()
     await shows(ann, link)
     await ann.click('#ready')
@@ -121,10 +121,10 @@ describe.skipIf(chromiumPath === undefined)('the example page of a game client',
       await ann.click('#play')
       await shows(ann, 'Looking for others')
       await until('the stream has begun', () => count('/events?token') === 1)
-      // The API's date goes ahead, beyond the lifetime of the token.
+      // The API's wall clock jumps ahead, beyond the lifetime of the token.
       wallStepMs = stepMs
       breakConnections()
-      // After a refused stream the page asks for another with a new token.
+      // After the server refused the stream, the page opens another with a new token.
       await until('the stream has come back', () => count('/events?token') === wanted + 1)
       expect(count('/stream-token')).toBe(wanted)
       await ann.click('#cancel')

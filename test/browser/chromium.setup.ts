@@ -3,8 +3,8 @@ import { fetchPackage } from '../../tools/redis-server/src/debian-package.js'
 import { chromiumPath, commandIn, fetchedFolder } from './chromium.js'
 
 /**
- * Gets a Chromium for the tests, once for each user, where this system's package archive has one and this machine has
- * none. Where that fails, they are skipped, and say so. No root is needed.
+ * Installs a Chromium for the tests, once for each user, if this machine has none and the system's package archive
+ * offers one. If that fails, the browser tests are skipped with a message. Needs no root rights.
  */
 export function setup(): void {
   if (chromiumPath !== undefined) return

@@ -3,10 +3,10 @@ import { delimiter, join } from 'node:path'
 import { chromium, type Browser } from 'playwright-core'
 import { cacheFolder, libraryFolders } from '../../tools/redis-server/src/find.js'
 
-/** Where `chromium.setup.ts` keeps the Chromium that it has fetched. */
+/** Folder of the Chromium that `chromium.setup.ts` downloads. */
 export const fetchedFolder = cacheFolder(process.env, 'chromium')
 
-/** Chromium, if this machine has it. */
+/** Path of Chromium; undefined if this machine has none. */
 export const chromiumPath = [
   process.env['CHROMIUM'],
   '/usr/bin/chromium',
@@ -16,7 +16,7 @@ export const chromiumPath = [
   binaryIn(fetchedFolder),
 ].find((path) => path !== undefined && existsSync(path))
 
-/** The Chromium of Debian packages that are unpacked in a folder, with the libraries and fonts unpacked beside it. */
+/** Returns the command of a Chromium that was unpacked from Debian packages, with its libraries and fonts. */
 export const commandIn = (folder: string) => ({
   path: binaryIn(folder),
   env: { LD_LIBRARY_PATH: libraryFolders(folder).join(delimiter), XDG_DATA_HOME: join(folder, 'usr/share') },

@@ -1,4 +1,4 @@
-/** The report of the rule lab, of a real run, in headless Chromium. */
+/** Tests the rule lab's report of a real run in headless Chromium. */
 /// <reference lib="dom" />
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -13,7 +13,7 @@ import { chromiumPath, launch } from './chromium.js'
 
 const HOSTILE = `<script>document.title = 'taken'</script><img src=x onerror="document.title = 'taken'">`
 
-/** Two variants of a queue, over two small crowds. */
+/** Runs two variants of a queue over two small crowds. */
 async function result(): Promise<LabResult> {
   const seeds = [1, 2]
   const variant = async (name: string, limits: readonly number[]) => {
@@ -65,7 +65,7 @@ describe.skipIf(chromiumPath === undefined)('the lab report in a browser', () =>
     await rm(folder, { recursive: true, force: true })
   })
 
-  /** Opens the report, and keeps what the browser complains of and asks for. */
+  /** Opens the report. Collects the browser's errors and its requests. */
   const visit = async (options: BrowserContextOptions) => {
     const page = await (await browser.newContext(options)).newPage()
     const [complaints, requests]: [string[], string[]] = [[], []]
@@ -91,7 +91,7 @@ describe.skipIf(chromiumPath === undefined)('the lab report in a browser', () =>
       expect([complaints, requests]).toEqual([[], [address]])
       const dark = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
       expect(dark).toBe(colorScheme === 'dark' ? 'rgb(14, 19, 26)' : 'rgb(244, 246, 248)')
-      // A page without scripts is looked at by one that the policy does not know.
+      // The report's policy forbids scripts, so axe runs in a browser context that ignores the policy.
       await page.evaluate(axe)
       const violations = await page.evaluate(async () => {
         const { axe: tool } = globalThis as unknown as {

@@ -5,15 +5,16 @@ import { bearerToken, nodeListener } from '@muster/core/http'
 import { createTicketApi, type QueueDefinition, type TicketApiOptions } from '@muster/matchmaker'
 import { duel, openStudio } from '../matchmaker/studio.js'
 
-/** The page in docs/game-clients.md. */
+/** The example page of docs/game-clients.md. */
 const page =
   /```html\n([^]*?)```/.exec(readFileSync(new URL('../../docs/game-clients.md', import.meta.url), 'utf8'))?.[1] ?? ''
 
 const client = new URL('../../packages/client/dist/', import.meta.url)
 
 /**
- * A site with that page, the ticket API and a matchmaker over an emulator. Each session belongs to another player.
- * @param queue what the queue has beside its usual definition.
+ * Starts a site with that page, the ticket API, and a matchmaker over an emulator. Each session belongs to another
+ * player.
+ * @param queue fields that override the usual queue
  */
 export async function openSite(options: Partial<TicketApiOptions> = {}, queue: Partial<QueueDefinition> = {}) {
   const studio = await openStudio({ matchmaker: { queues: [{ ...duel, ...queue }] } })
@@ -41,7 +42,7 @@ export async function openSite(options: Partial<TicketApiOptions> = {}, queue: P
       response.setHeader('set-cookie', `session=${token}; HttpOnly; SameSite=Strict`)
       return response.setHeader('content-type', 'application/json').end(JSON.stringify({ token }))
     }
-    // The built files of @muster/client.
+    // Serve the built files of @muster/client.
     const file = /^\/muster\/([\w-]+\.js)$/.exec(url)?.[1]
     if (file !== undefined)
       return response.setHeader('content-type', 'text/javascript').end(readFileSync(new URL(file, client)))
@@ -57,7 +58,7 @@ export async function openSite(options: Partial<TicketApiOptions> = {}, queue: P
     ...studio,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     requests,
-    /** Breaks every connection, like a network that fails. */
+    /** Breaks all connections, like a network failure. */
     breakConnections: () => {
       for (const socket of sockets) socket.destroy()
     },

@@ -5,7 +5,7 @@ import { PATIENCE } from '../patience.js'
 const conditions = ['@muster/source', 'node']
 const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** `pnpm browser`: the pages in Chromium, apart from the other tests, for they take minutes of their own. */
+/** `pnpm browser`: tests of pages in Chromium. They are separate from the other tests because they take minutes. */
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['node'] } },
@@ -16,7 +16,7 @@ export default defineConfig({
     ...PATIENCE,
     pool: 'forks',
     maxWorkers: 2,
-    // The files share the modules that they import.
+    // Test files share the modules that they import.
     isolate: false,
   },
 })

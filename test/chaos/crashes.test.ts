@@ -24,12 +24,15 @@ interface Deployed {
   readonly current_status: string
 }
 
-/** Processes that end badly, each after a second or two: `CHAOS_LIVES=30 pnpm chaos` for more of them. */
+/** Number of processes that are killed, each after a second or two. `CHAOS_LIVES=30 pnpm chaos` runs more of them. */
 const LIVES = Number(process.env['CHAOS_LIVES'] ?? 8)
 const DAY_MS = 25 * 3_600_000
 const isLiving = ({ current_status }: Deployed) => !/ERROR|TERMINAT/.test(current_status)
 
-/** Limits the file size of the process, which then sees a full disk. Node.js ignores the signal that comes with it. */
+/**
+ * Limits the file size of the process, so that its disk looks full. Node.js ignores the signal SIGXFSZ that Linux
+ * sends.
+ */
 const fillDisk = ({ process: { pid } }: Victim, isFull: boolean) =>
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${isFull ? 0 : 'unlimited'}:unlimited`], { stdio: 'ignore' })
 
@@ -37,7 +40,7 @@ async function openWorld() {
   const service = start('service-process.mjs', { seed })
   const proxy = await createProxy((await service.first<{ readonly url: string }>('listening')).url)
   const path = join(folder, `store-${Math.trunc(systemClock.now())}`)
-  /** Servers that players were sent to and whose stop nobody requested, by match. */
+  /** By match: the server to which its players were sent and whose stop nobody requested. */
   const told = new Map<string, string>()
   const wrong: string[] = []
   const sum = { lives: 0, assigned: 0, problems: 0 }
@@ -76,7 +79,7 @@ async function openWorld() {
     sum,
     live,
     deployments,
-    /** Ends all faults, waits until everything is decided, and returns what is left over or missing. */
+    /** Ends all faults and waits until every match and server is settled. Returns the broken promises. */
     settle: async (): Promise<readonly string[]> => {
       const studio = await live({ joins: false })
       let state: State | undefined
@@ -113,7 +116,7 @@ async function openWorld() {
       await proxy.close()
       return wrong
     },
-    /** Checks that each match has at most one living server. */
+    /** Checks that no match has two living servers. */
     look: async () => {
       const tags = (await deployments()).filter(isLiving).map((one) => one.tags.find((tag) => tag.startsWith('match-')))
       const matches = tags.map((tag) => /^match-([a-z0-9]+)/.exec(tag ?? '')?.[1])
@@ -124,7 +127,7 @@ async function openWorld() {
 }
 type World = Awaited<ReturnType<typeof openWorld>>
 
-/** Faults, each of which lasts for a moment. */
+/** Faults by name. Each lasts for a moment. */
 const mishaps: Readonly<Record<string, (world: World, studio: Victim, ms: number) => Promise<void>>> = {
   'the backend is stopped': async (_, studio, ms) => {
     studio.signal('SIGSTOP')
@@ -167,12 +170,12 @@ test(`a match survives kill -9, SIGSTOP, a lost service, a full disk and a wrong
   const names = Object.keys(mishaps)
   for (let life = 0; life < LIVES; life++) {
     const studio = await world.live({ clockOffMs: pick(0, 0, -DAY_MS, DAY_MS) })
-    // Some processes get far enough to send players to a server, and some die before.
+    // Some processes live until they have sent players to a server, others die before that.
     if (random() < 0.6) await studio.first('assigned')
     await systemClock.sleep(random() * 600)
     for (let mishap = pick(0, 1, 2); mishap > 0; mishap--)
       await mishaps[pick(...names)]?.(world, studio, 100 + random() * 900)
-    // The process is killed in the middle of its work.
+    // Kill the process in the middle of its work.
     const last = mishaps[pick(...names)]?.(world, studio, 300).catch(() => {})
     await systemClock.sleep(random() * 300)
     await studio.kill()
@@ -180,7 +183,7 @@ test(`a match survives kill -9, SIGSTOP, a lost service, a full disk and a wrong
     await world.look()
   }
   expect(await world.settle()).toEqual([])
-  // The run must have had matches, or it proves nothing.
+  // A run without matches would prove nothing.
   expect(world.sum.assigned).toBeGreaterThan(LIVES / 2)
   expect(world.sum.problems).toBeGreaterThan(0)
 })
@@ -191,7 +194,7 @@ test('a full disk while servers get READY, followed by kill -9, loses no server'
   await systemClock.sleep(700)
   fillDisk(studio, true)
   await expect.poll(async () => (await studio.ask<State>({ kind: 'inspect' }, 'state')).blockedBy).toBe('store')
-  // Servers get READY meanwhile.
+  // Servers become READY in this time.
   await systemClock.sleep(2000)
   const before = world.sum.assigned
   fillDisk(studio, false)

@@ -1,6 +1,6 @@
-// A game server in its own process: plain JavaScript, as Node runs it. It plays matches of two, or with SEATS it lists
-// itself as a player has wished. It tells a witness what it does, before Muster hears of it, a line of JSON each. Its
-// players come by the same connection.
+// A game server in its own process, in plain JavaScript so that Node runs it directly. It serves matches of two
+// players. With SEATS, it lists itself with the session that a player has requested. It writes a line of JSON to the
+// witness (game-witness.ts) before it reports the same to Muster. Its players connect over the same connection.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -12,13 +12,13 @@ import { createGameServer } from '@muster/game-server'
 const { SERVICE_REQUEST_ID: requestId, MUSTER_SERVER_TOKEN: token, SEATS: seats } = process.env
 const witness = connect(Number(process.argv[2]), '127.0.0.1')
 witness.on('error', () => {}).on('close', () => process.exit(1))
-/** Follows from the seed of the run and the id of the deployment, which does too. */
+/** The seed depends on the seed of the run and on the deployment's id, which depends on the seed too. */
 const random = seededRandom(
   [...`${process.argv[3]} ${requestId}`].reduce((sum, sign) => (sum * 31 + sign.codePointAt(0)) % 2 ** 31, 7),
 )
 const tell = (message) => witness.write(`${JSON.stringify(message)}\n`)
 
-/** A second process with the same token, in the same container. */
+/** A second process in the same container with the same token. */
 let double
 process.on('SIGUSR2', () => {
   double ??= spawn(process.execPath, process.argv.slice(1), { stdio: 'ignore' })
@@ -26,7 +26,7 @@ process.on('SIGUSR2', () => {
 
 const server = createGameServer({ build: '1', onProblem: (error) => tell({ kind: 'problem', message: error.message }) })
 
-/** Who is on what it lists. */
+/** Ids of the players in the listed session. */
 const present = new Set()
 
 createInterface({ input: witness }).on('line', async (line) => {
@@ -40,7 +40,8 @@ createInterface({ input: witness }).on('line', async (line) => {
   try {
     const { id, matchId, team } = await server.admit(join)
     if (seats !== undefined && !present.has(id) && present.size >= Number(seats)) {
-      // A process of Muster that did not know of the holds of the one before has promised a seat twice.
+      // Muster has promised a seat twice: it keeps holds in memory, so a restarted process does not know the earlier
+      // ones.
       server.left(id)
       return tell({ kind: 'refused', nth, code: 'full' })
     }
@@ -70,6 +71,6 @@ await server.serve({
   draining: (reason) => tell({ kind: 'draining', reason }),
   stop: (reason) => tell({ kind: 'stop', reason }),
 })
-// A container ends with its first process: it stays for the second one.
+// A container ends with its first process, so the first process waits for the second one.
 if (double?.exitCode === null && double.signalCode === null) await once(double, 'exit')
 process.exit()

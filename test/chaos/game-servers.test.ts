@@ -1,4 +1,7 @@
-/** The program with a pool, and game servers as processes of their own: killed, stopped and doubled under players. */
+/**
+ * Tests the program with a pool whose game servers are real processes: they are killed, suspended or started twice
+ * while people play.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,11 +13,11 @@ import { endAll } from './processes.js'
 import { endProgram, openProgramWorld, playerToken, type ProgramWorld } from './program-world.js'
 
 const seed = Number(process.env['CHAOS_SEED'] ?? 1)
-/** How long things go wrong: `CHAOS_SECONDS=600 pnpm chaos` for longer. */
+/** Duration of the faults in seconds. `CHAOS_SECONDS=600 pnpm chaos` runs longer. */
 const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 60)
-/** Milliseconds for which a player who goes away may return. */
+/** Milliseconds within which a player who was disconnected may return. */
 const AWAY_MS = 3000
-/** How often each thing has to have happened. */
+/** Minimum number of times that each event must have happened. */
 const LEAST = 3
 const PLAYERS = Array.from({ length: 10 }, (_, nth) => `p${nth}`)
 const VISITORS = Array.from({ length: 6 }, (_, nth) => `v${nth}`)
@@ -70,11 +73,11 @@ const sections = (isOver: boolean) => (own: { readonly url: string; readonly por
   ],
 })
 
-/** The id of the server that a join token is for. */
+/** Returns the id of the server in a join token. */
 const serverOf = (token: string) =>
   (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { readonly aud: string }).aud
 
-/** Players who look for a match, play it, leave, go away and come back, until `isOver`. */
+/** Simulates players who queue, play, leave, disconnect and return, until `isOver`. */
 function play({ ask }: ProgramWorld, witness: Witness, random: () => number, isOver: () => boolean) {
   const tokens: Token[] = []
   const sum = { returned: 0 }
@@ -115,7 +118,7 @@ function play({ ask }: ProgramWorld, witness: Witness, random: () => number, isO
   return { tokens, sum, done: Promise.all(PLAYERS.map(one)) }
 }
 
-/** Players who look for a seat, have a server started where there is none, stay for a while and leave. */
+/** Simulates players who take a seat on a server, or start one if there is none, stay for some time and leave. */
 function visit({ ask }: ProgramWorld, { living }: Witness, random: () => number, isOver: () => boolean) {
   const tokens: Token[] = []
   const sum = { visits: 0 }
@@ -133,7 +136,8 @@ function visit({ ask }: ProgramWorld, { living }: Witness, random: () => number,
       if (status !== 200) continue
       const [seat] = (JSON.parse(text) as Me).seats
       const token = seat?.assignment?.join_token
-      // One who is on a server asks for no other: after a restart Muster hears of them by the server's next report.
+      // A player who is on a server does not request another one. After a restart, Muster learns of such players by the
+      // server's next report.
       if (seat === undefined) await ask('POST', '/seats', { start: true }, bearer)
       else if (token !== undefined) {
         const id = serverOf(token)
@@ -175,12 +179,15 @@ test(
     const players = play(world, witness, random, () => isOver)
     const visitors = visit(world, witness, random, () => isOver)
     const counts = () => ({ ...sum, ...witness.sum, ...players.sum, ...visitors.sum })
-    /** Things go wrong for a while, and on a machine with much else to do until each of them has been seen. */
+    /**
+     * True while faults continue: for `SECONDS`, and on a busy machine up to three times as long, until each kind of
+     * event has happened.
+     */
     const isOn = () => {
       const seconds = (Date.now() - begunAt) / 1000
       return seconds < SECONDS || (seconds < 3 * SECONDS && Object.values(counts()).some((count) => count < LEAST))
     }
-    /** A token is good at its server alone, and for its match alone. */
+    /** Checks that a join token is accepted only by its own server and for its own match. */
     const tryTokens = async () => {
       while (!isOver) {
         await sleep(100)
@@ -194,7 +201,7 @@ test(
         if (match !== undefined) wrong.push(`a token of ${token.match} on ${token.server} is good on ${process.server}`)
       }
     }
-    /** One server after another is silent, the first for long enough to be lost. */
+    /** Suspends one server after another, the first one for long enough to count as lost. */
     const silence = async (firstMs: number) => {
       for (let nth = 0; isOn(); nth += 1) {
         await sleep(random() * 3000)
@@ -218,7 +225,7 @@ test(
     }
     const restart = async () => {
       while (isOn()) {
-        // Some lives end before they begin to answer.
+        // Some lives of the program end before it answers requests.
         if (random() < 0.8) await world.ready()
         await sleep(random() * 7000)
         await world.end('SIGKILL')
@@ -229,12 +236,13 @@ test(
     }
     const trying = tryTokens()
     await Promise.all([restart(), hurt(), silence(30_000), silence(1000)])
-    // On a slow machine fewer players go away and come back in that time.
+    // On a slow machine, fewer players disconnect and return in that time.
     await world.until(async () => players.sum.returned >= LEAST, 60_000)
     isOver = true
     await Promise.all([players.done, visitors.done, trying])
 
-    // Whatever was lost is found, ended and stopped: nobody joins any more, and no server is kept.
+    // From now on no player joins. Muster must find lost servers, end their matches and stop them, so that no server is
+    // left.
     const matches = async () =>
       (JSON.parse((await world.ask('GET', '/inspect/matches')).text) as { readonly matches: readonly Inspected[] })
         .matches
@@ -244,10 +252,10 @@ test(
       const own = new Set(known.map(({ tag }) => tag))
       return servers.every(({ tags }) => tags.some((tag) => own.has(tag)))
     })
-    // Seats are those of the players who are there.
+    // Each occupied seat must belong to a player who is on the server.
     await world.until(async () => {
       const { status, text } = await world.ask('GET', '/servers')
-      // Servers of a program that has just begun have yet to say again what they list.
+      // A restarted program does not know the listings until the servers have registered again.
       if (status === 503) return false
       const { servers } = JSON.parse(text) as { readonly servers: Listed[] }
       return servers.every(({ server_id, seats: { total, free, held, taken, away } }) => {
@@ -266,7 +274,7 @@ test(
     await world.end('SIGTERM')
     process.stdout.write(`${JSON.stringify(counts())}\n`)
     expect(wrong).toEqual([])
-    // The run must have had all of it, or it proves nothing.
+    // A run without each of these events would prove nothing.
     for (const [what, count] of Object.entries(counts())) expect(count, what).toBeGreaterThanOrEqual(LEAST)
   },
   240_000 + SECONDS * 3000,

@@ -1,16 +1,19 @@
-/** Hears of game servers who is on them, and holds it against what Muster promises. Players come to them by it too. */
+/**
+ * Records what game servers tell about their players, and compares it with what Muster promises. Players also connect
+ * through it.
+ */
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { systemClock } from '@muster/core/clock'
 
-/** Milliseconds by which a server may let a player's time to return end earlier than the witness counts. */
+/** Milliseconds by which a server may end a player's time to return earlier than the witness expects. */
 const AWAY_TOLERANCE_MS = 500
 
-/** Lines that are shown of a game server with which something is wrong. */
+/** Number of log lines that are printed for a faulty game server. */
 const LOGGED = 40
 
-/** A line of a game server: game-server-process.mjs. */
+/** A message of a game server; see game-server-process.mjs. */
 interface Line {
   readonly kind:
     | 'hello'
@@ -35,19 +38,25 @@ interface Line {
   readonly code: string
 }
 
-/** A process of a game server. */
+/** A game server's process. */
 export interface GameProcess {
   readonly pid: number
   readonly requestId: string
-  /** Its id, for which tokens are made. */
+  /** Id of the server, for which join tokens are made. */
   readonly server: string
-  /** Players who fit into a match, or into what it lists. */
+  /** Number of players in a match or in the listed session. */
   readonly seats: number
-  /** The players of each match who are on it, with the epoch milliseconds until which those who are away may return. */
+  /**
+   * By match: the players on it, each with the epoch milliseconds until which they may return. Infinity for connected
+   * players.
+   */
   readonly inside: Map<string, Map<string, number>>
-  /** What it told. */
+  /** Messages that the process has sent. */
   readonly log: string[]
-  /** Resolves with the match to which the player was admitted; undefined: refused, or the process has ended. */
+  /**
+   * Resolves with the match that admitted the player; undefined if the server refused the player or its process has
+   * ended.
+   */
   join(join: string, withinMs?: number): Promise<string | undefined>
   leave(player: string, mayReturnMs: number): void
 }
@@ -56,7 +65,7 @@ export async function openWitness() {
   const living = new Set<GameProcess>()
   const wrong: string[] = []
   /**
-   * Deployments in which a second process was started. The first one loses its matches and players to it, and hears of
+   * Deployments with a second process. The first process loses its matches and players to the second one, and learns
    * that some time later.
    */
   const doubled = new Set<string>()
@@ -91,14 +100,14 @@ export async function openWitness() {
       blame(`${match} has ${present.length} players: ${present.join(' ')}`, here)
   }
   /**
-   * The server has let a player go. A player who was sent away for a join that came too late, and has joined again
-   * before the server heard of it, is gone too.
+   * Called when the server has let a player go. A late join may have cost the player the seat. If the player has joined
+   * again before the server learned that, the player is gone too.
    */
   const left = (here: GameProcess, player: string) => {
     sum.left += 1
     for (const players of here.inside.values()) if (players.get(player) === Infinity) players.set(player, 0)
   }
-  /** A match that is taken away while people play it. */
+  /** Called when Muster ends a match. It must not do so while people play. */
   const ended = (here: GameProcess, match: string, reason: string) => {
     const players = here.inside.get(match) ?? new Map<string, number>()
     here.inside.delete(match)
@@ -135,7 +144,7 @@ export async function openWitness() {
           })
         },
         leave: (player, mayReturnMs) => {
-          // A silent server does not say so.
+          // A suspended server cannot report that the player left.
           const until = mayReturnMs > 0 ? systemClock.now() + mayReturnMs - AWAY_TOLERANCE_MS : 0
           for (const players of inside.values()) if (isThere(players.get(player) ?? 0)) players.set(player, until)
           socket.write(`${JSON.stringify({ kind: 'leave', player, mayReturnMs })}\n`)
@@ -175,17 +184,17 @@ export async function openWitness() {
     living,
     wrong,
     doubled,
-    /** Whether a match that was on the process is over. */
+    /** True if a match that this process served is over. */
     isOver: (match: string, one: GameProcess) => over.has(match) && !doubled.has(one.requestId),
     sum,
     presentOn: (one: GameProcess) =>
       [...one.inside.values()].reduce((all, players) => all + presentIn(players).length, 0),
-    /** Whoever is on a server leaves for good. */
+    /** Makes all players leave their servers for good. */
     sendHome: () => {
       for (const one of living)
         for (const players of one.inside.values()) for (const id of players.keys()) one.leave(id, 0)
     },
-    /** Ends it, and the processes that a failed test leaves. */
+    /** Closes the witness, and ends processes that a failed test has left. */
     close: () => {
       for (const { pid } of living) process.kill(pid, 'SIGKILL')
       server.close()

@@ -1,4 +1,4 @@
-// One of several processes that share the limits of an account: plain JavaScript, as Node runs it.
+// One of several processes that share the rate limits of an account, in plain JavaScript so that Node runs it directly.
 import { createClient } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
 import { connectRedis, createRedisLimits } from '@muster/redis'

@@ -34,7 +34,10 @@ async function openWorld(works: readonly object[]) {
   const processes = works.map(live)
   await Promise.all(processes.map((one) => one.first('started')))
   const answered = () => emulator.counters.requests['deployments.get']?.[400] ?? 0
-  /** The share of the limit that is used in `ms` milliseconds: roughly, since requests come in bursts. */
+  /**
+   * Returns the used share of the limit, measured over `ms` milliseconds. It is approximate, because requests come in
+   * bursts.
+   */
   const part = async (ms: number) => {
     const [before, began] = [answered(), systemClock.now()]
     await systemClock.sleep(ms)
@@ -46,7 +49,7 @@ async function openWorld(works: readonly object[]) {
     live,
     part,
     answered,
-    /** Every token is taken as out when it begins. */
+    /** Waits until `LIMIT` requests were answered, because a new limiter treats all tokens as used. */
     warm: async () => {
       for (let n = 0; answered() < LIMIT; n++) {
         if (n === 200) throw new Error('the limit gives no permits')
@@ -54,7 +57,7 @@ async function openWorld(works: readonly object[]) {
       }
     },
     counts: (one: Victim) => one.ask<Counts>({}, 'counts'),
-    /** Lists the faults found. */
+    /** Returns the faults found. */
     wrong: () => [...wrong, ...(emulator.counters.rejected['status'] ? ['over the limit'] : [])],
   }
 }
@@ -112,7 +115,7 @@ describe.skipIf(skipsRedis())('rate limits shared by processes', () => {
     ])
     await warm()
     redis.pause()
-    // A token may have been promised for up to a second ahead.
+    // A permit may have been granted for a time up to a second ahead.
     await systemClock.sleep(1500)
     const before = answered()
     await systemClock.sleep(4000)

@@ -1,4 +1,4 @@
-// A process that starts and stops servers on this machine: plain JavaScript, as Node runs it.
+// A process that starts and stops game servers on this machine, in plain JavaScript so that Node runs it directly.
 import { createLocalAllocator } from '@muster/matchmaker/internal'
 
 const { state, command } = JSON.parse(process.argv[2])

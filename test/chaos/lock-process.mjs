@@ -1,4 +1,4 @@
-// A process that opens a store: plain JavaScript, as Node runs it.
+// A process that opens a store, in plain JavaScript so that Node runs it directly.
 import { openStore } from '@muster/matchmaker'
 
 const { path } = JSON.parse(process.argv[2])

@@ -10,14 +10,14 @@ const folder = mkdtempSync(join(tmpdir(), 'muster-lock-'))
 afterEach(endAll)
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Commands that run a process with its own process numbers, as a container has: as root, or by user namespaces. */
+/** Commands that run a process in its own PID namespace, as a container does: as root, or by a user namespace. */
 const containers = [
   ['unshare', '--pid', '--fork', '--kill-child', '--uts'],
   ['unshare', '--user', '--pid', '--fork', '--kill-child', '--uts'],
 ].find(([command = '', ...given]) => spawnSync(command, [...given, 'true']).status === 0)
 
 interface Answer {
-  /** Name of the error; undefined for a success. */
+  /** Name of the error; undefined if the store was opened. */
   readonly error?: string
   readonly pid: number
 }

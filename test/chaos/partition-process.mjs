@@ -1,9 +1,9 @@
-// One of several processes of a partition: plain JavaScript, as Node runs it.
+// One of several processes of a partition, in plain JavaScript so that Node runs it directly.
 import { createClient } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
 import { connectRedis, createRedisLimits, createRedisPartition } from '@muster/redis'
 
-// `aheadMs`: how wrong the clock of this machine is. `instant`: servers are READY at once, and nobody counts them.
+// `aheadMs`: error of this process's wall clock. `instant`: servers are READY at once, and no emulator counts them.
 const { url, redisUrl, aheadMs = 0, instant = false, ...options } = JSON.parse(process.argv[2])
 process.on('disconnect', () => process.exit(0))
 process.on('unhandledRejection', (error) => process.send({ kind: 'unhandled', error: String(error) }))
@@ -14,7 +14,7 @@ const { limiter } = createRedisLimits({ redis })
 const client = instant ? undefined : createClient({ baseUrl: url, token: 'dev', limiter, timeoutMs: 10_000 })
 const clock = { now: () => systemClock.now() + aheadMs, sleep: (...sleep) => systemClock.sleep(...sleep) }
 
-/** A service of which every process sees the same. */
+/** Creates a service without state, so that each process sees the same. */
 function instantService() {
   let created = 0
   const port = { internal: 7777, external: 30_000, protocol: 'UDP', name: 'game', link: 'server.example.com:30000' }

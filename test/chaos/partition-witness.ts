@@ -1,20 +1,21 @@
 import type { Ticket } from '@muster/matchmaker'
 
-/** A server as the service shows it. */
+/** A server as listed by the service. */
 export interface ServerSeen {
   readonly tags: readonly string[]
   readonly current_status: string
 }
 
-/** Remembers what clients were told, and finds out which promises were broken. */
+/** Records what Muster told clients, and finds broken promises. */
 export interface Witness {
   readonly acknowledged: ReadonlySet<string>
   acknowledge(id: string): void
   cancelled(id: string): void
   saw(ticket: Ticket | undefined): void
   /**
-   * Every promise that is broken: what was seen so far, and what is wrong now, which may pass while something goes on.
-   * @param tickets all that may exist, as read now.
+   * Returns the broken promises: those seen so far, and contradictions at this moment. A contradiction may still
+   * resolve while commands are running.
+   * @param tickets all tickets that may exist, as read now
    */
   broken(tickets: readonly (Ticket | undefined)[], servers: readonly ServerSeen[]): readonly string[]
 }

@@ -7,7 +7,7 @@ import { createProxy } from './proxy.js'
 
 export interface ServiceSeen {
   readonly deployments: readonly ServerSeen[]
-  /** Requests over a limit, by its name. */
+  /** Number of requests above each rate limit, by its name. */
   readonly rejected: Readonly<Record<string, number>>
 }
 
@@ -17,10 +17,10 @@ export interface Answer<T = unknown> {
   readonly error?: string
 }
 
-/** What `partition-process.mjs` is told besides where the service and Redis are. */
+/** Arguments of `partition-process.mjs` besides the addresses of the service and of Redis. */
 export type Given = Readonly<Record<string, unknown>>
 
-/** A Redis, a service, and processes of one partition. */
+/** Starts a Redis, a service, and processes of one partition. */
 export async function openWorld(seed = 1) {
   const redis = await startRedisServer({ appendOnly: 'everysec' })
   const proxy = await createProxy(redis.url)
@@ -33,7 +33,7 @@ export async function openWorld(seed = 1) {
   const service = start('service-process.mjs', { seed })
   const { url } = await service.first<{ url: string }>('listening')
   const leaders = new Set<Victim>()
-  /** How often a process came to lead. */
+  /** `terms`: number of times that a process became the leader. */
   const counts = { terms: 0 }
   const hear = (of: () => Victim) => (message: { readonly kind: string }) => {
     if (message.kind === 'unhandled') unhandled.push(message)
@@ -43,7 +43,7 @@ export async function openWorld(seed = 1) {
     }
     if (message.kind === 'following') leaders.delete(of())
   }
-  /** Every second process reaches Redis by a proxy that can be cut. */
+  /** Every second process connects to Redis through a proxy that can be cut. */
   let made = 0
   const begin = async (given: Given = {}): Promise<Victim> => {
     made += 1
@@ -57,7 +57,7 @@ export async function openWorld(seed = 1) {
     return one
   }
   let asked = 0
-  /** What a process answers; undefined if it does not. */
+  /** Sends a command to a process. Resolves with undefined if the process does not answer. */
   const ask = async <T = never>(
     one: Victim,
     method: string,

@@ -6,9 +6,9 @@ import { openWorld } from './partition-world.js'
 import { endAll, type Victim } from './processes.js'
 
 const seed = Number(process.env['CHAOS_SEED'] ?? 1)
-/** Seconds of chaos; `pnpm soak redis` gives more. */
+/** Duration of the faults in seconds. `pnpm soak redis` runs longer. */
 const seconds = Number(process.env['CHAOS_SECONDS'] ?? 30)
-/** Milliseconds in which everything must have an end once all is well again. */
+/** Milliseconds after the last fault within which every ticket must have ended. */
 const CALM_MS = 45_000
 afterEach(endAll)
 
@@ -57,7 +57,7 @@ describe.skipIf(skipsRedis())('the processes of a partition', () => {
         await one.kill()
         alive.push(await begin())
       }
-      /** One that leads, mostly. */
+      /** Chooses the process to harm: in 70 % of cases the leader. */
       const victim = (): Victim | undefined => {
         const free = alive.filter((one) => !paused.has(one))
         const leading = free.filter((one) => leaders.has(one))

@@ -1,4 +1,4 @@
-/** The program as an earlier commit has it, for tests of two versions side by side. */
+/** Builds the program of an earlier commit, for tests that run two versions together. */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,22 +9,19 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/**
- * The version before this one, which a rolling upgrade begins with. It is a commit until the first release; from then
- * on, the latest release.
- */
+/** The version from which a rolling upgrade starts: a fixed commit until the first release, then the latest release. */
 const PREVIOUS = '92e2a119dbd0ad65df3ba5a65597ddfeb3a63604'
 
 export interface PreviousProgram {
   readonly commit: string
-  /** What Node.js is given to run it. */
+  /** Path of the program's main file. */
   readonly main: string
   readonly remove: () => Promise<void>
 }
 
 /**
- * Builds the earlier program in a folder of its own, from this clone and what is installed on this machine already.
- * Undefined in a clone without that commit, e.g. a shallow one.
+ * Builds the earlier program in a separate folder, from this clone and from packages that are installed already.
+ * Resolves with undefined if the clone lacks that commit, e.g. because it is shallow.
  */
 export async function buildPrevious(): Promise<PreviousProgram | undefined> {
   const git = (...words: readonly string[]) => run('git', words, { cwd: root })
@@ -40,7 +37,7 @@ export async function buildPrevious(): Promise<PreviousProgram | undefined> {
     await git('worktree', 'add', '--detach', folder, PREVIOUS)
     const install = ['install', '--frozen-lockfile', '--prefer-offline', '--filter', '@muster/server...']
     await run('npx', ['-y', 'pnpm@10.34.9', ...install], { cwd: folder })
-    // Its types were checked when it was made.
+    // No type check: that commit passed it.
     await run('npx', ['tsc', '-b', 'packages/server', '--noCheck'], { cwd: folder })
     const main = join(folder, 'packages/server/dist/cli/main.js')
     if (!existsSync(main)) throw new Error(`the build of ${PREVIOUS} left no ${main}`)

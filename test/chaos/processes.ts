@@ -7,28 +7,28 @@ interface Message {
   readonly kind: string
 }
 
-/** A process that can be killed and stopped, and that sends messages. */
+/** A process that can be killed and suspended, and that sends messages. */
 export interface Victim {
   readonly process: ChildProcess
-  /** All messages that it sent. */
+  /** All messages that the process has sent. */
   readonly told: readonly Message[]
-  /** Sends a message, and resolves with the next answer of that kind. */
+  /** Sends a message. Resolves with the next answer of this kind. */
   ask<Answer>(message: object, kind: string, timeoutMs?: number): Promise<Answer>
-  /** Resolves with the first message of a kind. */
+  /** Resolves with the first message of this kind. */
   first<Answer>(kind: string, timeoutMs?: number): Promise<Answer>
   signal(signal: NodeJS.Signals): void
-  /** Kills the process. Resolves when it has ended and all its messages were received. */
+  /** Kills the process. Resolves when it has ended and all its messages have arrived. */
   kill(): Promise<void>
 }
 
-/** Processes that are left when a test fails. */
+/** Running processes, which are killed if a test fails. */
 const living = new Set<ChildProcess>()
 
 export function endAll(): void {
   for (const child of living) child.kill('SIGKILL')
 }
 
-/** Starts a program of this folder. @param wrapped a command and its arguments that run it, such as `unshare`. */
+/** Starts a program of this folder. @param wrapped a command with arguments that runs the program, e.g. `unshare` */
 export function start(
   file: string,
   given: object,
@@ -42,7 +42,7 @@ export function start(
     execArgv,
   })
   living.add(child)
-  // Every question waits for its end too.
+  // Each question also listens for the end of the process, so there may be many listeners.
   child.setMaxListeners(0)
   const told: Message[] = []
   const waiting = new Set<(message: Message) => void>()

@@ -1,4 +1,4 @@
-/** The program with a folder, as a process that can be killed, over a service in another one. */
+/** Runs the program with a data directory as a process that can be killed. The service runs in another process. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -10,16 +10,16 @@ import { fileURLToPath } from 'node:url'
 import { start } from './processes.js'
 
 const KEY = 'the-key-of-the-backend-of-the-game'
-/** Signs the tokens of players. */
+/** The secret that signs players' tokens. */
 const SECRET = 'a-secret-of-the-studio-that-signs-players'
 const main = fileURLToPath(new URL('../../packages/server/dist/cli/main.js', import.meta.url))
 let program: ChildProcess | undefined
 
-/** Ends the program that a failed test leaves. */
+/** Ends the program that a failed test has left running. */
 export const endProgram = (): void => void program?.kill('SIGKILL')
 
 export interface Answer {
-  /** 0: nobody answered, or the connection broke. */
+  /** HTTP status; 0 if there was no answer or the connection broke. */
   readonly status: number
   readonly text: string
 }
@@ -37,17 +37,17 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Further sections of the configuration, or others, of a program with this address. */
+/** Sections that extend or replace the configuration of a program with this address. */
 type Sections = (own: { readonly url: string; readonly port: number }) => object
 
-/** The token of a player, valid for an hour. */
+/** Creates a token of a player, valid for an hour. */
 export function playerToken(id: string): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub: id, exp: Math.floor(Date.now() / 1000) + 3600 })}`
   return `${signed}.${createHmac('sha256', SECRET).update(signed).digest('base64url')}`
 }
 
-/** @param processes what service-process.mjs is given besides its seed. */
+/** @param processes arguments of service-process.mjs besides its seed */
 export async function openProgramWorld(
   folder: string,
   name: string,
@@ -59,7 +59,7 @@ export async function openProgramWorld(
   const port = await freePort()
   const own = `http://127.0.0.1:${port}`
   const path = join(folder, `${name}.yaml`)
-  /** Writes the configuration: the program has it once it begins again. JSON is YAML. */
+  /** Writes the configuration file as JSON, which is valid YAML. The program reads it at its next start. */
   const configure = (sections: Sections) =>
     writeFileSync(
       path,
@@ -97,7 +97,7 @@ export async function openProgramWorld(
     program?.kill(signal)
     await ended
   }
-  /** Resolves with the exit code of a program that ends by itself. */
+  /** Resolves with the exit code of the program, which must end by itself. */
   const ended = async () => {
     const [code] = (await once(program as ChildProcess, 'exit')) as [number | null]
     return code
@@ -116,5 +116,5 @@ export async function openProgramWorld(
 }
 export type ProgramWorld = Awaited<ReturnType<typeof openProgramWorld>>
 
-/** The match of a tag, at whichever attempt. */
+/** Returns the match id in a tag, without the number of the attempt. */
 export const matchIn = (tag: string) => tag.replace(/^match-/, '').replace(/-\d+$/, '')

@@ -4,20 +4,20 @@ import { Transform } from 'node:stream'
 import { systemClock } from '@muster/core/clock'
 
 /**
- * The state of the connection: it works, is slow, is refused, nothing arrives any more, or requests arrive and their
- * answers are lost.
+ * State of the connection. `fair`: it works. `slow`: each chunk is delayed. `refused`: connections are refused. `black
+ * hole`: nothing arrives. `deaf`: requests arrive, but responses are lost.
  */
 export type Weather = 'fair' | 'slow' | 'refused' | 'black hole' | 'deaf'
 
-/** Milliseconds that each piece takes longer while the connection is slow. */
+/** Milliseconds by which each chunk is delayed while the connection is slow. */
 const SLOW_MS = 150
 
-/** A proxy of a service that can be cut off. */
+/** Starts a proxy of a service whose connections can be disturbed. */
 export async function createProxy(target: string) {
   const { port, hostname } = new URL(target)
   const sockets = new Set<Socket>()
   let weather: Weather = 'fair'
-  /** One direction: pieces go on in order. */
+  /** Passes one direction of a connection on. Chunks stay in order. */
   const way = (answers: boolean) =>
     new Transform({
       transform: (piece: Buffer, _encoding, done) => {
@@ -47,7 +47,10 @@ export async function createProxy(target: string) {
 
   return {
     url: `http://127.0.0.1:${address.port}`,
-    /** Open connections are cut when it is refused or fair again; in a black hole they just stop. */
+    /**
+     * Changes the state. `refused` and `fair` close all open connections. `black hole` leaves them open but stops the
+     * traffic.
+     */
     turn: (next: Weather) => {
       if (next === 'black hole') {
         for (const socket of sockets) socket.unpipe().pause()

@@ -1,4 +1,7 @@
-/** The program with a folder, killed and ended with commands in flight: no answer is false, and no server is left. */
+/**
+ * Tests the program with a data directory that is killed or ended while commands are running: no answer may prove
+ * false, and no server may be left.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,11 +12,11 @@ import { endAll } from './processes.js'
 import { endProgram, matchIn, openProgramWorld, type Answer, type ProgramWorld } from './program-world.js'
 
 const random = seededRandom(Number(process.env['CHAOS_SEED'] ?? 1))
-/** Lives of the program in each test: `CHAOS_LIVES=100 pnpm chaos` for more of them. */
+/** Number of times that each test restarts the program. `CHAOS_LIVES=100 pnpm chaos` runs more. */
 const LIVES = Number(process.env['CHAOS_LIVES'] ?? 3)
-/** Questions that are answered in each of them at least. */
+/** Minimum number of commands that must be answered in each life of the program. */
 const ANSWERED = 20
-/** Matches that are never stopped while questions are asked, so that each restart is asked about some. */
+/** Number of matches that are never stopped, so that commands about them can be sent after each restart. */
 const KEPT = 2
 const folder = mkdtempSync(join(tmpdir(), 'muster-chaos-restarts-'))
 afterEach(() => {
@@ -28,7 +31,7 @@ interface Playing {
 }
 
 let count = 0
-/** Lets a pair of players find a match; undefined if it did not come to that in this life. */
+/** Lets two players find a match. Resolves with undefined if the program ended before that. */
 async function play({ ask }: ProgramWorld): Promise<Playing | undefined> {
   count += 1
   const players = [`a${count}`, `b${count}`]
@@ -51,7 +54,7 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
     const { ask, begin, end, until, ready, living } = world
     const wrong: string[] = []
     const playing = new Map<string, Playing>()
-    /** Stops that were acknowledged. */
+    /** Ids of the matches whose stop was acknowledged. */
     const stopped = new Set<string>()
     const sum = { lives: 0, asked: 0, unavailable: 0, stopped: 0 }
     const note = (what: string, { status, text }: Answer, isTrue: boolean) => {
@@ -59,7 +62,7 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
       if (status === 0 || status === 503) sum.unavailable += 1
       else if (!isTrue) wrong.push(`${what}: ${status} ${text.slice(0, 200)}`)
     }
-    /** Asks of matches that run, and stops some of them. */
+    /** Sends commands about running matches, and stops some of them. */
     const question = async ({ matchId, players }: Playing) => {
       const [player = ''] = players
       const found = await ask('GET', `/players/${player}`)
@@ -90,7 +93,7 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
       for (const one of await Promise.all(Array.from({ length: 10 }, () => play(world))))
         if (one !== undefined) playing.set(one.matchId, one)
       await sleep(random() * 300)
-      // A machine with much else to do answers few questions in that time.
+      // A busy machine answers fewer commands in that time.
       const enough = (life + 1) * (ANSWERED + 1)
       await until(() => Promise.resolve(sum.asked - sum.unavailable >= enough || playing.size === 0))
       await end(signal)
@@ -101,7 +104,7 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
     begin()
     await ready()
     const tagsOf = async () => (await living()).flatMap(({ tags }) => tags)
-    // What was acknowledged is carried out by whoever comes next.
+    // A later process must carry out each acknowledged stop.
     await until(async () => !(await tagsOf()).some((tag) => stopped.has(matchIn(tag))))
     for (const { matchId } of playing.values()) await ask('DELETE', `/matches/${matchId}`)
     const inspected = async () => (await tagsOf()).filter((tag) => tag.startsWith('match-'))
@@ -142,7 +145,7 @@ test('with a store of a newer version Muster answers no request, and starts once
     })()
     expect(await ended()).toBe(1)
     await asking
-    // Nobody listens, or nothing is known yet.
+    // Only 0 (no listener) and 503 (store not read yet) are expected.
     expect([...answers].filter((status) => status !== 0 && status !== 503)).toEqual([])
     expect(readFileSync(store, 'utf8')).toBe(newer)
   }

@@ -1,6 +1,7 @@
 /**
- * A partition is upgraded one process after another, while players come. This version writes a later format than the
- * one before: it follows that, and once it leads, processes of the version before are not ready.
+ * Upgrades the processes of a partition one by one while players arrive. This version writes a later format than the
+ * previous version. It can follow a leader of the previous version. Once it leads, processes of the previous version
+ * are no longer ready.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,11 +19,11 @@ import { freePort } from './program-world.js'
 const KEY = 'the-key-of-the-backend-of-the-game'
 const present = fileURLToPath(new URL('../../packages/server/dist/cli/main.js', import.meta.url))
 const PROCESSES = 3
-/** Players who come one after another, and this many milliseconds between two. */
+/** Milliseconds between the arrivals of two players. */
 const EVERY_MS = 60
 
 const previous = skipsRedis() ? undefined : await buildPrevious()
-// Said as the line of a skipped test is: a shallow clone has no earlier version.
+// Print a line like that of a skipped test: a shallow clone does not contain the previous version.
 if (previous === undefined)
   process.stdout.write('1 test was skipped: rolling upgrades need a redis-server and a clone with its history\n')
 
@@ -84,7 +85,7 @@ describe.skipIf(previous === undefined)('a rolling upgrade', () => {
     readonly status: number
     readonly body: { readonly [name: string]: unknown }
   }
-  /** Status 0: nobody answered. */
+  /** Sends a request. Status 0 means that nobody answered. */
   const ask = async (port: number, method: string, route: string, body?: object): Promise<Answer> => {
     try {
       const answer = await fetch(`http://127.0.0.1:${port}${route}`, {
@@ -121,7 +122,7 @@ describe.skipIf(previous === undefined)('a rolling upgrade', () => {
   test('a rolling upgrade loses no player, makes no server twice, and gives no wrong answer', async () => {
     const wrong: string[] = []
     const unanswered = new Set([0, 503])
-    /** Asks any process until one that is not about to end answers. */
+    /** Sends a request to one process after another, until one answers with a status other than 503. */
     const told = async (nth: number, method: string, route: string, body?: object): Promise<Answer> => {
       for (let at = nth; ; at += 1) {
         const answer = await ask((programs[at % PROCESSES] as Program).port, method, route, body)
@@ -133,7 +134,8 @@ describe.skipIf(previous === undefined)('a rolling upgrade', () => {
       const player = `p${nth}`
       const request = { profile: 'duel', player_id: player, player_ip: '192.0.2.7', attributes: {} }
       const created = await told(nth, 'POST', '/tickets', request)
-      // A repeated create whose first answer was lost finds the player busy, with their ticket.
+      // If the answer to the first create was lost, the repeated create is refused because the player is queued. The
+      // error names the ticket.
       const id = created.status === 201 ? created.body['id'] : (created.body['ticket_id'] as string | undefined)
       if (typeof id !== 'string')
         return void wrong.push(`${player}: created ${created.status} ${JSON.stringify(created.body)}`)
@@ -155,14 +157,14 @@ describe.skipIf(previous === undefined)('a rolling upgrade', () => {
     })()
     await sleep(1000)
 
-    // This version follows the one before.
+    // A process of this version follows a leader of the previous version.
     const first = (await leader()) as Program
     const [one, other] = programs.filter((program) => program !== first) as [Program, Program]
     await replace(one)
     expect([(await leader())?.version, one.version]).toEqual(['previous', 'present'])
     await sleep(1500)
 
-    // This version leads the one before: the old leader ends, and the old follower stands still during the election.
+    // Now this version leads: the old leader ends, and the old follower is suspended during the election.
     other.process.kill('SIGSTOP')
     const replacing = replace(first)
     await until(

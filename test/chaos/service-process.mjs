@@ -1,10 +1,10 @@
-// The service in its own process, so that it can be stopped: plain JavaScript, as Node runs it.
+// The service in its own process, so that it can be suspended, in plain JavaScript so that Node runs it directly.
 import { fileURLToPath } from 'node:url'
 import { createClient } from '@muster/core'
 import { seededRandom } from '@muster/core/clock'
 import { createEmulator, launchProcess } from '@muster/emulator'
 
-/** `witness`: the port to which the game servers tell what they do. Without it no deployment has a process. */
+/** `witness`: port to which game servers report what they do. Without it, deployments run no process. */
 const { seed, witness } = JSON.parse(process.argv[2])
 const server = fileURLToPath(new URL('game-server-process.mjs', import.meta.url))
 const emulator = createEmulator({

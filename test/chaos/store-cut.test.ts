@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown
 
-/** The store that a backend wrote until it was killed: some hundred lines. */
+/** Returns the store of a backend that was killed: some hundred lines. */
 async function writtenUntilKilled(path: string): Promise<Buffer> {
   const service = start('service-process.mjs', { seed: Number(process.env['CHAOS_SEED'] ?? 1) })
   const { url } = await service.first<{ readonly url: string }>('listening')
@@ -26,7 +26,7 @@ async function writtenUntilKilled(path: string): Promise<Buffer> {
 
 const KINDS = ['server', 'match']
 
-/** The servers and the matches in a store. */
+/** Opens a store. Resolves with its servers and matches. */
 async function opened(path: string) {
   const store = await openStore({ path, fsync: 'never' })
   const stored = KINDS.map((kind) => store.records(kind, () => []).stored())
@@ -50,7 +50,7 @@ test('the store of a killed backend, cut or changed at any byte, is read up to t
   const isOfServer = (line = '') => /^.{8} (server|match)/.test(line)
   let together = 0
   for (const line of lines.slice(1)) {
-    // A line has one change or more, of servers and matches that are written together.
+    // A line contains one or more changes of servers and matches that were written together.
     const parts = Buffer.from(line.slice(9), 'latin1').toString().split('\t')
     if (parts.length > 2) together += 1
     for (let at = 0; at < parts.length; at += 2) {
@@ -84,7 +84,8 @@ test('the store of a killed backend, cut or changed at any byte, is read up to t
       expect(states).toContainEqual(await opened(path))
       continue
     }
-    // A byte of a server's line, or of the header, or of the end of the line before, which joins both.
+    // Damage of a server's line or of the header must be refused. So must damage of a line feed before a server's line,
+    // because it joins the two lines.
     const isEnd = index === (ends[nth] ?? 0) - 1
     const isMark = lines[nth]?.endsWith(' !') === true
     const isStrict = nth === 0 || isMark || isOfServer(lines[nth]) || (isEnd && isOfServer(lines[nth + 1]))

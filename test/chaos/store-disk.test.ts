@@ -22,7 +22,7 @@ interface Message {
   readonly ids?: readonly string[]
 }
 
-/** Limits the size of files that the process writes: in the middle of a write, it sees a full disk. */
+/** Limits the size of files that the process writes, so that a write fails halfway as on a full disk. */
 const limitFiles = ({ process: { pid } }: Victim, bytes: number | undefined) =>
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes ?? 'unlimited'}:unlimited`], { stdio: 'ignore' })
 
@@ -30,17 +30,22 @@ test(`kill -9 and a full disk at any byte lose no accepted ticket (seed ${seed})
   const random = seededRandom(seed)
   const path = join(folder, 'muster.log')
   const created = new Set<string>()
-  /** A cancel may be forgotten while the disk is full, and before it has returned. */
+  /**
+   * Cancelled tickets. `perhaps`: the cancel was not acknowledged, or the disk was full, so a restart may forget it.
+   */
   const cancelled = new Map<string, 'written' | 'perhaps'>()
   const sum = { refused: 0, created: 0 }
   const wrong: string[] = []
   for (let life = 0; life < LIVES; life += 1) {
-    /** When the disk was full, in epoch milliseconds, because a busy machine delivers messages late. */
+    /**
+     * When the disk was full, in epoch milliseconds of the process's messages, because a busy machine delivers messages
+     * late.
+     */
     const full = { from: Infinity, lifted: Infinity, until: Infinity }
     const hear = (message: { readonly kind: string }) => {
       const { kind, id = '', at = 0, error = '', ids = [] } = message as Message
       if (kind === 'created') created.add(id)
-      // An accepted ticket is written behind all cancels that waited for the disk.
+      // An accepted ticket is written after all cancels that waited for the disk, so from then on the disk works.
       if (kind === 'created' && at > full.lifted) full.until = Math.min(full.until, at)
       if (kind === 'leaving') cancelled.set(id, 'perhaps')
       if (kind === 'cancelled') cancelled.set(id, at >= full.from && at < full.until ? 'perhaps' : 'written')
@@ -50,7 +55,7 @@ test(`kill -9 and a full disk at any byte lose no accepted ticket (seed ${seed})
       const here = new Set(ids)
       for (const one of created) if (!cancelled.has(one) && !here.has(one)) wrong.push(`${one} is lost in life ${life}`)
       for (const one of here) if (cancelled.get(one) === 'written') wrong.push(`${one} is back in life ${life}`)
-      // Whoever is here waits, and whoever is not has left.
+      // From now on, the tickets that the process has restored count as waiting, and all others as gone.
       for (const one of created) if (!here.has(one)) created.delete(one)
       for (const one of here) cancelled.delete(one)
     }

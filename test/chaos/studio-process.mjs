@@ -1,4 +1,4 @@
-// A game's backend in its own process, so that it can be killed: plain JavaScript, as Node runs it.
+// A game's backend in its own process, so that it can be killed, in plain JavaScript so that Node runs it directly.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
@@ -15,7 +15,7 @@ const matchmaker = createMatchmaker({
   tickMs: 25,
   listLagMs: 300,
   orphanGraceMs: 3000,
-  // More servers than all processes together can create.
+  // A limit that all processes together cannot reach.
   maxServers: 500,
 })
 const tell = (message) => process.send?.(message)

@@ -1,4 +1,7 @@
-/** What a partition promises while its leader ends: with rivals and many matches, clocks apart, and stops under way. */
+/**
+ * Tests the promises of a partition when its leader ends: with rival processes, many matches, wrong clocks and pending
+ * stops.
+ */
 import { seededRandom, systemClock } from '@muster/core/clock'
 import type { Inspection, Ticket } from '@muster/matchmaker'
 import { skipsRedis } from '@muster/redis-server'
@@ -7,9 +10,9 @@ import { openWorld, type Answer } from './partition-world.js'
 import { endAll, type Victim } from './processes.js'
 
 const seed = Number(process.env['CHAOS_SEED'] ?? 1)
-/** Matches that run while rivals take over. */
+/** Number of matches that run while other processes take over. */
 const matches = Number(process.env['CHAOS_MATCHES'] ?? 5000)
-/** How often a leader ends while stops are under way, in turns by SIGKILL and by SIGTERM. */
+/** Number of times that a leader ends while stops are pending, alternately by SIGKILL and by SIGTERM. */
 const ends = Number(process.env['CHAOS_ENDS'] ?? 2)
 afterEach(endAll)
 
@@ -53,7 +56,7 @@ describe.skipIf(skipsRedis())('the processes of a partition', () => {
     }
     await eventually(async () => (await running(leader)) === matches, 60_000, 1000)
     const [follower] = await Promise.all([begin(given), begin(given), begin(given)])
-    // By then they have read all tickets.
+    // In this time, the followers read all tickets.
     await systemClock.sleep(2000)
     const sample = ids.filter((_, nth) => nth % 97 === 0)
     const before = assignedTo(await readAll(world, follower, sample))

@@ -12,7 +12,7 @@ const schema = JSON.parse(
 ) as Json
 const bySchema = new Ajv({ strictNumbers: false, validateFormats: false, strict: false }).compile(schema)
 
-/** What is wrong with a configuration by the program itself. */
+/** Returns the faults that the program finds in a configuration. */
 async function faultsOf(value: unknown): Promise<readonly string[]> {
   try {
     await readConfigText(stringify(value, { aliasDuplicateObjects: false }), { path: 'muster.yaml', outside: false })
@@ -32,7 +32,7 @@ const steps = [
   { afterMs: 5000, value: 300 },
 ]
 
-/** Configurations that are right, with every section and every kind of rule among them. */
+/** Valid configurations. Together they have every section and every kind of rule. */
 const RIGHT: readonly Json[] = [
   { service, queues: [{ name: 'duel', matchSize: 2, deploy }] },
   {
@@ -129,13 +129,13 @@ test.each(RIGHT.map((value, index) => [index, value] as const))(
   },
 )
 
-/** The places of a value: every name and index, and what has it. */
+/** Returns the path of each value inside a value, and of the value itself. */
 function placesIn(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return [path]
   return [path, ...Object.entries(value).flatMap(([key, part]) => placesIn(part, [...path, key]))]
 }
 
-/** The value with another part at a place; without it for undefined. */
+/** Returns a copy with another value at a path. Undefined removes the value. */
 function changed(value: unknown, [key, ...rest]: readonly string[], part: unknown): unknown {
   if (key === undefined) return part
   if (Array.isArray(value)) {
@@ -156,7 +156,7 @@ const change = fc
   .chain((value) => fc.tuple(fc.constant(value), fc.constantFrom(...placesIn(value).slice(1)), part))
   .map(([value, path, other]) => changed(value, path, other) as Json)
 
-/** What JSON Schema cannot say, or editors do not check: relations between parts, formats and names. */
+/** Faults that JSON Schema cannot express or that editors do not check: relations between fields, formats and names. */
 const BEYOND = new RegExp(
   [
     'step', // no step is stricter than the one before

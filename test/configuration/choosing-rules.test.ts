@@ -7,11 +7,11 @@ import { parse } from 'yaml'
 const page = readFileSync(new URL('../../docs/choosing-rules.md', import.meta.url), 'utf8')
 const MARKS = /(<!-- figures -->\n)[^]*(<!-- \/figures -->)/
 
-/** Weights of parties of 1, 2, 3 … players, for each example of the page in its order (our choice). */
+/** Weights of party sizes 1, 2, 3 …, for each example of the page in its order (our choice). */
 const PARTIES = [[1], [66, 19, 7, 3, 5], [66, 19, 7, 3, 5], [50, 30, 10, 10], [60, 25, 10, 5], [1]]
-/** How many players come in an hour. */
+/** Numbers of players who arrive per hour. */
 const PLAYERS = [1000, 100]
-/** Seven in the evening UTC, of a day in January. */
+/** Start of the run: a day in January, 19:00 UTC. */
 const STARTS_AT = 1_767_636_000_000 + 3_600_000
 
 const examples = page.split(/^## /m).flatMap((section) => {

@@ -33,7 +33,9 @@ const SOURCES = [
   'hosting/src/browser/browser-definition.ts',
 ]
 
-/** The doc comments of what a queue is defined by. The union of all rules is left out: it refers to itself. */
+/**
+ * The doc comments of the types that define a queue. The union of all rules is left out, because it refers to itself.
+ */
 const comments: Comments = commentsIn(
   SOURCES.map((path) =>
     readFileSync(new URL(path, packages), 'utf8').replace(/^export type RuleDefinition =(?:\n .*)*/m, ''),
@@ -48,7 +50,7 @@ const fieldsOf = (type: string): Fields => {
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What all limits have in common. */
+/** The comments that all relaxing limits share. */
 const OF_LIMITS: Fields = {
   ...fieldsOf('RelaxationStep'),
   ...fieldsOf('LinearRelaxation'),
@@ -58,13 +60,13 @@ const OF_LIMITS: Fields = {
 const OF_KIND = { description: 'What the rule is about.' }
 const OF_PROBES: Fields = { ...fieldsOf('PortProbeDefinition'), ...fieldsOf('RegistrationDefinition') }
 
-/** A part of `deploy` is left out by its type. */
+/** Comments of pools. Their type omits a field of `deploy`. */
 const OF_POOLS: Fields = {
   ...fieldsOf('PoolDefinition'),
   deploy: { ...fieldsOf('PoolDefinition')['deploy'], fields: fieldsOf('DeployDefinition') } as FieldComment,
 }
 
-/** The comment of a field within the objects of another, where the type says it in a way that is not read. */
+/** Comments of nested fields whose types `comments` cannot read. */
 const WITHIN: Readonly<Record<string, Fields>> = {
   probe: {
     ...OF_PROBES,
@@ -97,7 +99,9 @@ const WITHIN: Readonly<Record<string, Fields>> = {
   },
 }
 
-/** The document with the doc comments of the sources as descriptions of the fields of queues, pools and the browser. */
+/**
+ * Returns the document with the sources' doc comments as descriptions of the fields of queues, pools and the browser.
+ */
 export function withQueueTexts(document: Json): Json {
   const properties = document['properties'] as Readonly<Record<string, Json>>
   const { queues = {}, pools = {}, browser = {} } = properties
@@ -123,7 +127,9 @@ export function withQueueTexts(document: Json): Json {
   }
 }
 
-/** A schema whose properties have these comments, also within lists, alternatives and the values of records. */
+/**
+ * Returns a schema whose properties have these comments as descriptions, also within lists, alternatives and records.
+ */
 function described(schema: Json, fields: Fields, name = ''): Json {
   const inside = { ...OF_LIMITS, ...fields, ...WITHIN[name] }
   return Object.fromEntries(
@@ -147,5 +153,5 @@ const ofProperties = (properties: Json, fields: Fields): Json =>
     }),
   )
 
-/** What a comment calls by its name in TypeScript, as a file writes it. */
+/** Replaces names of TypeScript constants in a comment by the form in which a file writes them. */
 const inYaml = (text: string) => text.replaceAll('`PARTY_SIZE`', '`$partySize`').replaceAll('Infinity', '`.inf`')

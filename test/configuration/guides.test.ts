@@ -1,4 +1,4 @@
-/** Examples of configuration in the guides are right, as whoever copies them expects. */
+/** Checks that the configuration examples in the guides are valid. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { InvalidConfig, readConfigText } from '@muster/server'
 import { expect, test } from 'vitest'
@@ -18,7 +18,10 @@ const base = {
 }
 type Fields = Readonly<Record<string, unknown>>
 
-/** A whole file with the fields of an example, or with a queue that has them. A queue without a server gets one. */
+/**
+ * Completes an example to a whole file: the example gives top-level fields or the fields of a queue. A queue without a
+ * server gets one.
+ */
 function fileWith(example: Fields): Fields {
   const isOfQueue = ['rules', 'teams', 'prefer', 'presence', 'deploy'].some((name) => name in example)
   const { scenes: _, defaults: __, ...rest } = example

@@ -8,7 +8,7 @@ test('packages/server/muster.schema.json is the schema of the configuration, whi
   await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot('../../packages/server/muster.schema.json')
 })
 
-/** Every named property in a schema, by its path. */
+/** Returns the path of each named property in a schema. */
 function propertiesIn(schema: unknown, path: readonly string[] = []): (readonly [path: string, property: Json])[] {
   if (Array.isArray(schema)) return schema.flatMap((part) => propertiesIn(part, path))
   if (typeof schema !== 'object' || schema === null) return []

@@ -6,7 +6,10 @@ interface Row {
   readonly text: string
 }
 
-/** The fields of the configuration as tables, one for each section, one for queues and one for each kind of rule. */
+/**
+ * Returns the fields of the configuration as tables: one for each section, one for queues, and one for each kind of
+ * rule.
+ */
 export function tablesOf(document: Json): string {
   const sections = Object.entries(document['properties'] as Readonly<Record<string, Json>>)
   const single = sections.filter(([, section]) => fieldsOf(section) === undefined)
@@ -48,7 +51,7 @@ const table = (rows: readonly Row[]): string =>
     ...rows.map(({ name, value, text }) => `| \`${name}\` | ${value} | ${text} |`),
   ].join('\n')
 
-/** The fields of an object, of the entries of a list, or of all alternatives. */
+/** Returns the fields of an object, of a list's entries, or of all alternatives. */
 function fieldsOf(schema: Json): Readonly<Record<string, Json>> | undefined {
   if ('properties' in schema) return schema['properties'] as Readonly<Record<string, Json>>
   if ('items' in schema) return fieldsOf(schema['items'] as Json)

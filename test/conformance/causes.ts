@@ -4,20 +4,20 @@ import type { EmulatorOptions } from '@muster/emulator'
 import { user, version, type Furniture } from './furnish.js'
 import type { Harness } from './harness.js'
 
-/** The cause of a status: what is done before, and the input that then gets the status. */
+/** The cause of a status: the preparation, and the input that then gets the status. */
 export interface Cause<Input> {
   /** Options of the emulator. */
   readonly options?: EmulatorOptions
   readonly input: (harness: Harness, furniture: Furniture) => Input | Promise<Input>
 }
 
-/** Statuses that every operation has in the same way; see conformance.test.ts. */
+/** Statuses with the same cause for every operation; see conformance.test.ts. */
 type Usual = 400 | 401 | 404 | 500
 
-/** All other statuses. Of two successes, 200 is the usual one. */
+/** All other statuses. If an operation has two successes, 200 counts as usual. */
 type Unusual<Op> = Exclude<ErrorsOf<Op>, Usual> | (200 extends SuccessOf<Op> ? Exclude<SuccessOf<Op>, 200> : never)
 
-/** A cause for each status that an operation declares beyond the usual ones; a missing one does not compile. */
+/** A cause for each unusual status that an operation declares. A missing one does not compile. */
 export type Causes = {
   readonly [Group in keyof Api]: {
     readonly [Name in keyof Api[Group]]: {
@@ -27,7 +27,7 @@ export type Causes = {
 }
 
 const none = {}
-/** A status that no caller can cause here, so a fault is declared. */
+/** Returns the cause of a status that no caller can provoke: a declared fault. */
 const declared = <Input>(
   operation: OperationId,
   status: number,
@@ -39,10 +39,10 @@ const declared = <Input>(
   },
 })
 
-/** A filter that no place fits. */
+/** A filter that no location matches. */
 const nowhere = [{ field: 'city', values: ['Atlantis'], filter_type: 'any' }]
 
-/** A deployment that was just created. */
+/** Creates a deployment that is not READY yet. */
 const young = async ({ client, emulator }: Harness) => {
   const { request_id } = await client.deployments.create({ application: 'arena', version: '1.0', users: [user] })
   const variables = emulator.environment(request_id)
@@ -53,7 +53,7 @@ const young = async ({ client, emulator }: Harness) => {
   }
 }
 
-/** The furnished deployment, stopped and terminated. */
+/** Stops the furnished deployment and waits until it is terminated. */
 const terminated = async ({ client, clock }: Harness, { request_id }: Furniture) => {
   await client.deployments.stop({ request_id })
   await clock.advance(60_000)

@@ -9,8 +9,8 @@ import { call, operationOf, start, under, type Harness, type RawAnswer, type Tam
 import { fieldsIn, fieldsOf } from './shapes.js'
 
 /**
- * The typed client calls every operation of the emulator over HTTP until each status that the description declares was
- * seen: successes, and errors by their natural cause where there is one.
+ * Calls every operation of the emulator over HTTP with the typed client, until each declared status has occurred:
+ * successes, and errors by a natural cause if there is one.
  */
 
 interface Furnished {
@@ -44,7 +44,7 @@ const errorNames: Readonly<Record<number, string>> = {
   503: 'ServerError',
 }
 
-/** Makes one call, compares its answer or error with the description and the document, and returns the status. */
+/** Makes one call, compares the response or error with the description and the document, and returns the status. */
 async function statusOf({ answers }: Harness, id: OperationId, answer: () => Promise<unknown>): Promise<number> {
   const before = answers.length
   const outcome = await answer().then(
@@ -203,9 +203,9 @@ test('the conformance tests have seen every response status that the API documen
 test('the tests have seen every response field of the API document, except those the emulator never sends', () => {
   const all = new Set(operations.flatMap(([id, { method, path }]) => fieldsIn(shapeOf(`${method} ${path}`), id)))
   expect([...all].filter((field) => !seenFields.has(field)).toSorted()).toEqual([
-    'ContainerLogs.logs_link', // There is nowhere else to fetch them.
-    'RelaySession.error', // Its relays do not fail by themselves.
+    'ContainerLogs.logs_link', // The logs are not stored anywhere else.
+    'RelaySession.error', // The emulator's relays never fail by themselves.
     'RelaySessionOfUser.error',
-    'Version.private_token', // It keeps secrets, though the document does not say so.
+    'Version.private_token', // The emulator does not return secrets, although the document does not exclude that.
   ])
 })

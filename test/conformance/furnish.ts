@@ -31,7 +31,9 @@ export interface Furniture {
   readonly user_token: number
 }
 
-/** Puts one object of each kind into an empty service, and waits for the deployment and the relay session. */
+/**
+ * Creates one object of each kind in an empty service, and waits until the deployment and the relay session are ready.
+ */
 export async function furnish({ client, clock, emulator }: Harness): Promise<Furniture> {
   await client.applications.create({
     name: 'arena',
@@ -101,7 +103,7 @@ export async function furnish({ client, clock, emulator }: Harness): Promise<Fur
   }
 }
 
-/** An input for every operation that succeeds in a furnished service. */
+/** Returns a valid input for every operation in a furnished service. */
 export const inputsFor = ({ request_id, access_point_id, delete_token, session_id, user_token }: Furniture): Inputs => {
   const link = { app_name: 'arena', version_name: '1.0' }
   const profile = { endpoint_name: 'logs', pull_profile_name: 'maps' }

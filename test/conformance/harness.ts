@@ -4,16 +4,16 @@ import { createManualClock, type ManualClock } from '@muster/core/clock'
 import { createEmulator, type Emulator, type EmulatorOptions } from '@muster/emulator'
 import { Agent, type Dispatcher } from 'undici'
 
-/** The emulator on a loopback port and the typed client, with real HTTP between them. */
+/** The emulator on a loopback port and the typed client, connected by HTTP. */
 export interface Harness {
   readonly emulator: Emulator
-  /** The emulator's clock, which stands still unless it is moved. */
+  /** The emulator's clock. It advances only when the test moves it. */
   readonly clock: ManualClock
   readonly url: string
   readonly client: Client
-  /** Another client of the same service. */
+  /** Creates another client of the same service. */
   clientWith(options: { readonly token?: string; readonly tamper?: Tamper }): Client
-  /** All answers to any client, in order. */
+  /** All responses to any client, in order. */
   readonly answers: readonly RawAnswer[]
   close(): Promise<void>
 }
@@ -24,7 +24,7 @@ export interface RawAnswer {
   readonly body: string
 }
 
-/** Changes a request before it is sent, like a faulty proxy. */
+/** Changes a request before it is sent, like a defective proxy. */
 export type Tamper = (request: Dispatcher.DispatchOptions) => Dispatcher.DispatchOptions
 
 export const TOKEN = 'dev'
@@ -52,7 +52,7 @@ export async function start(options: EmulatorOptions = {}): Promise<Harness> {
       retry: { attempts: 1 },
       cacheTtlMs: 0,
     })
-    // The calls of a client follow one another here, so the last body belongs to this answer.
+    // This client makes one call at a time, so the last body belongs to this response.
     client.events.on('response', ({ operation, status }) => {
       if (status !== undefined) answers.push({ id: operation, status, body: bodies.at(-1) ?? '' })
     })
@@ -74,7 +74,7 @@ export async function start(options: EmulatorOptions = {}): Promise<Harness> {
   }
 }
 
-/** Passes on an answer, and reports its complete body. */
+/** Passes a response on, and reports its complete body. */
 function readingBody(
   handler: Dispatcher.DispatchHandler,
   complete: (body: string) => void,
@@ -96,7 +96,7 @@ function readingBody(
   }
 }
 
-/** The input of each operation. */
+/** The input type of each operation. */
 export type Inputs = {
   readonly [Group in keyof Api]: { readonly [Name in keyof Api[Group]]: InputOf<Api[Group][Name]> }
 }
@@ -109,13 +109,13 @@ export function operationOf(id: OperationId): Operation {
   return operation
 }
 
-/** The value for an operation's id in an object of the shape of the api. */
+/** Returns the value of an operation in an object with the shape of the API. */
 export function under<T>(tree: object, id: OperationId): T {
   const [group, name] = id.split('.') as [string, string]
   return (tree as Readonly<Record<string, Readonly<Record<string, T>>>>)[group]?.[name] as T
 }
 
-/** Calls an operation by its id. The caller ensures that the input fits the operation. */
+/** Calls an operation by its id. The caller must pass a suitable input. */
 export function call(client: Client, id: OperationId, input: unknown): Promise<unknown> {
   return under<(input: unknown) => Promise<unknown>>(client, id)(input)
 }

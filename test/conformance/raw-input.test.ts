@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badInputs, type AnyOperation } from '../specification/bad-inputs.js'
 import { start, TOKEN, type Harness } from './harness.js'
 
-/** The emulator alone refuses what the description refuses, whoever sends it. */
+/** The emulator refuses everything that the description excludes, also from other clients than ours. */
 
 let service: Harness
 beforeAll(async () => {
@@ -31,7 +31,7 @@ async function send(
   return { status: response.status, message: json.message }
 }
 
-/** Writes an input as HTTP by the rules of the document, and sends it unchecked. */
+/** Encodes an input as HTTP by the rules of the document, and sends it without validation. */
 function sendInput(
   { method, path, pathKeys }: AnyOperation,
   input: Readonly<Record<string, unknown>>,
@@ -44,7 +44,7 @@ function sendInput(
   return send(method, `${target}?${query.toString()}`)
 }
 
-/** Inputs that a URL cannot carry: an empty name is another path, and a number in a query is a text. */
+/** Inputs that a URL cannot express: an empty name changes the path, and a number in a query becomes a string. */
 const unsayable = ['an empty name in a path', 'a number as storage']
 
 const sayable = badInputs.filter(([what]) => !unsayable.includes(what))
@@ -98,7 +98,7 @@ test.each(operations)('%s answers 401 before any other check', async (_, operati
     `token  ${TOKEN}`,
     `Token ${TOKEN}`,
   ]
-  // Whether a delete token is right is only known to the operation.
+  // Only the operation itself can check the delete token.
   for (const authorization of operation.auth === 'token' ? ['', ...wrong] : ['']) {
     const { status, message } = await send(operation.method, `${target}?unheard_of=1`, undefined, { authorization })
     expect({ authorization, status }).toEqual({ authorization, status: 401 })

@@ -5,9 +5,12 @@ import { arbitraryOf } from '../arbitraries.js'
 import { furnish, furnishable, user, type Furniture } from './furnish.js'
 import { call, start, type Harness } from './harness.js'
 
-/** For any input over HTTP, the emulator reads what the client writes. */
+/** The emulator reads every input over HTTP as the client has written it. */
 
-/** A separate service for each group of tests, since names left by one group would be taken in the next. */
+/**
+ * Starts a separate service for each group of tests, because names from one group would conflict with those of the
+ * next.
+ */
 function furnishedService(): { readonly service: Harness; readonly furniture: Furniture } {
   const made: { service?: Harness; furniture?: Furniture } = {}
   beforeAll(async () => {
@@ -18,10 +21,10 @@ function furnishedService(): { readonly service: Harness; readonly furniture: Fu
   return made as { readonly service: Harness; readonly furniture: Furniture }
 }
 
-/** Whether a name can be a path segment: no encoding gets `.` and `..` past a URL parser. */
+/** True if a name can be a path segment. URL parsers remove `.` and `..` even if they are encoded. */
 const isName = (name: string) => name !== '.' && name !== '..'
 
-/** Arbitrary inputs that can be sent. */
+/** Generates arbitrary inputs that can be sent. */
 const sendable = <Input>({ input, pathKeys }: Pick<Operation<Input>, 'input' | 'pathKeys'>) =>
   arbitraryOf(input).filter((value) =>
     pathKeys.every((key) => isName(String((value as Readonly<Record<string, unknown>>)[key]))),
@@ -29,7 +32,7 @@ const sendable = <Input>({ input, pathKeys }: Pick<Operation<Input>, 'input' | '
 
 describe('any valid input sent by the client to the emulator', () => {
   const given = furnishedService()
-  /** The errors of the emulator for requests that it cannot read. */
+  /** The emulator's errors for requests that it cannot parse. */
   const unread = new RegExp(
     'is not a (field|query parameter)|is missing|percent-encoding|must be (JSON|true|a whole)|more than once|' +
       'the body must',
@@ -47,7 +50,7 @@ describe('any valid input sent by the client to the emulator', () => {
         )
         expect(handled()).toBe(before + 1)
         if (error === undefined) return
-        // Unknown names and wrong values are refused, but not as unreadable.
+        // Unknown names and wrong values are refused with the operation's own errors.
         expect(operation.errors).toContain(error.status)
         expect(error.status).toBeLessThan(500)
         expect(error.message).not.toMatch(unread)

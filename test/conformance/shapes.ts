@@ -1,13 +1,13 @@
 import { resources, type Shape } from '../specification/tables.js'
 
-/** The undocumented fields of a value, and the documented ones that are present. */
+/** The undocumented fields of a value, and its documented fields that are present. */
 export interface Fields {
   readonly undocumented: readonly string[]
-  /** As `Resource.field`, and nested ones as `Resource.field.inner`. */
+  /** Names such as `Resource.field`, or `Resource.field.inner` for nested fields. */
   readonly documented: readonly string[]
 }
 
-/** Compares an answer with its shape in the document. */
+/** Compares a response with its shape in the document. */
 export function fieldsOf(value: unknown, shape: Shape, where: string): Fields {
   if (typeof shape === 'string') {
     return shape in resources ? fieldsOf(value, resources[shape as keyof typeof resources], shape) : nothing
@@ -21,7 +21,7 @@ export function fieldsOf(value: unknown, shape: Shape, where: string): Fields {
       const field = known[key] ?? known['*']
       const name = `${where}.${known[key] === undefined ? '*' : key}`
       if (field === undefined) return { undocumented: [`${where}.${key}`], documented: [] }
-      // null stands for a field without a value, so it does not count as present.
+      // null means that the field is absent.
       return inner === null
         ? nothing
         : together([{ undocumented: [], documented: [name] }, fieldsOf(inner, field, name)])
@@ -29,7 +29,7 @@ export function fieldsOf(value: unknown, shape: Shape, where: string): Fields {
   )
 }
 
-/** All fields of a shape, with the same names. */
+/** Returns all field names of a shape. */
 export function fieldsIn(shape: Shape, where: string): string[] {
   if (typeof shape === 'string')
     return shape in resources ? fieldsIn(resources[shape as keyof typeof resources], shape) : []

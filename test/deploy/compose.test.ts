@@ -1,4 +1,6 @@
-/** The commands of deploy/container/compose.yaml are run as processes, with other addresses, and match two players. */
+/**
+ * Runs the commands of deploy/container/compose.yaml as processes with other addresses. They must match two players.
+ */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
@@ -20,10 +22,10 @@ interface Service {
 }
 
 const { services } = parse(fileOf('compose.yaml')) as { readonly services: Readonly<Record<string, Service>> }
-/** A list in the Dockerfile, such as CMD. */
+/** Returns a list of the Dockerfile, such as CMD. */
 const listOf = (name: string) =>
   JSON.parse(new RegExp(`^${name} (\\[.*\\])$`, 'm').exec(fileOf('Dockerfile'))?.[1] ?? '[]') as readonly string[]
-/** The words of a command of the image, with the packages of this repository. */
+/** Replaces the paths of the image in a command by those of this repository. */
 const here = (words: readonly string[]) =>
   words.map((word) => word.replace('/app/node_modules/@muster', join(root, 'packages')))
 
@@ -35,7 +37,7 @@ const freePort = () =>
     })
   })
 
-/** Runs a command until the test ends. */
+/** Runs a command, which is killed when the test ends. */
 function run([, ...args]: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], ...env } })
   let output = ''
@@ -57,7 +59,7 @@ test.skipIf(skipsRedis())('the commands of the compose file start a Muster that 
   const service = run(here([...(emulator?.entrypoint ?? []), ...command]))
   await expect.poll(service.output).toContain(`:${port}`)
   const url = `http://127.0.0.1:${port}`
-  // The requests that the comment of the file sends to the published port of the emulator.
+  // Send the requests of the file's comment to the emulator's published port.
   expect(emulator?.ports).toEqual(['127.0.0.1:8090:8090'])
   const headers = { authorization: `token ${muster?.environment['MUSTER_TOKEN']}`, 'content-type': 'application/json' }
   const comment = fileOf('compose.yaml').replaceAll(/^#/gm, '')

@@ -1,4 +1,4 @@
-/** What deploy/kubernetes has is what Kubernetes takes, and what the program does. */
+/** Checks that deploy/kubernetes is valid for Kubernetes, and fits the program. */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ const OVERLAYS = ['one', 'redis'] as const
 const [example] = objectsIn(join(folder, 'secret.example.yaml')) as unknown as [KubernetesObject & ISecret]
 const names = Object.keys(example.stringData ?? {})
 
-/** The parts of an overlay. */
+/** Returns the objects of an overlay, by kind. */
 function partsOf(overlay: (typeof OVERLAYS)[number]) {
   const { objects } = render(join(folder, overlay))
   const all = <T>(kind: string) =>
@@ -33,12 +33,12 @@ function partsOf(overlay: (typeof OVERLAYS)[number]) {
   const [container] = pod.containers as [IContainer]
   const maps = all<IConfigMap>('ConfigMap')
   const dataOf = (name: string) => maps.find(({ metadata }) => metadata.name === name)?.data ?? {}
-  /** The variables of the container, with the values of a Secret. */
+  /** Returns the variables of the container, with values from a Secret. */
   const envOf = (secret: Labels): Labels => {
     const env: Record<string, string> = { ...secret }
     for (const { name, value = '', valueFrom } of container.env ?? []) {
       const { name: map = '', key = '' } = valueFrom?.configMapKeyRef ?? {}
-      // Kubernetes leaves a reference as it is that it cannot resolve.
+      // Kubernetes keeps a reference unchanged if it cannot resolve the reference.
       const resolved = value.replaceAll(/\$\((\w+)\)/g, (reference, other: string) => env[other] ?? reference)
       env[name] = valueFrom === undefined ? resolved : (dataOf(map)[key] ?? '')
     }
@@ -48,7 +48,7 @@ function partsOf(overlay: (typeof OVERLAYS)[number]) {
   const read = (secret: Labels) => readConfigText(text, { path: '/etc/muster/muster.yaml', env: envOf(secret) })
   return { objects, all, deployment, labels: template?.metadata?.labels ?? {}, pod, container, read }
 }
-/** Values as somebody would set them. */
+/** Example values of the Secret. */
 const SECRET = Object.fromEntries(names.map((name, index) => [name, `${index}`.repeat(40)]))
 
 const matches = (selector: Labels | undefined, labels: Labels) =>
@@ -67,7 +67,7 @@ test('every Kubernetes object is valid, without unknown fields', async () => {
   const { deployment, all } = partsOf('redis')
   const [monitor] = all<IServiceMonitor>('ServiceMonitor')
   const [service] = all<IService>('Service')
-  // Each change is a fault of its own.
+  // Returns a copy of an object with one replaced text. Each such copy must be reported as faulty.
   const changed = (object: object | undefined, from: string, to: string) => {
     const text = JSON.stringify(object)
     expect(text).toContain(from)
@@ -102,7 +102,7 @@ test('a missing Kubernetes resource, and a patch without its object, are refused
   expect(() => render(join(renamed, 'redis'))).toThrow('there is no Deployment mustard')
 })
 
-/** Earlier versions of kustomize do not have all fields. */
+/** True if kubectl is installed and its version of kustomize knows all fields that we use. */
 const installed = (() => {
   try {
     const said = execFileSync('kubectl', ['version', '--client'], { encoding: 'utf8', stdio: 'pipe' })
@@ -249,7 +249,7 @@ test('the Kubernetes overlay of three processes finds its Redis, with the passwo
   expect([url.protocol, url.username, url.password]).toEqual(['rediss:', 'muster', SECRET['MUSTER_REDIS_PASSWORD']])
   expect(streamTokens.key?.reveal()).toBe(SECRET['MUSTER_STREAM_KEY'])
   expect(deployment.spec).toMatchObject({ replicas: 3, strategy: { rollingUpdate: { maxUnavailable: 0 } } })
-  // The policy lets them out to it.
+  // The network policy allows the pods to reach it.
   const policy = all<INetworkPolicy>('NetworkPolicy').find(({ metadata }) => metadata.name === 'muster-redis')
   const [rule] = policy?.spec?.egress ?? []
   const namespace = rule?.to?.[0]?.namespaceSelector?.matchLabels?.['kubernetes.io/metadata.name']

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
 import { z } from 'zod'
 
-/** An object as a manifest writes it. */
+/** A Kubernetes object in a manifest. */
 export interface KubernetesObject {
   readonly apiVersion: string
   readonly kind: string
@@ -11,7 +11,7 @@ export interface KubernetesObject {
 }
 export type Labels = Readonly<Record<string, string>>
 
-/** What of kustomize our folders use. Any other field is refused. */
+/** The kustomize fields that our folders use. All others are refused. */
 const kustomization = z.strictObject({
   apiVersion: z.literal('kustomize.config.k8s.io/v1beta1'),
   kind: z.literal('Kustomization'),
@@ -33,13 +33,13 @@ const kustomization = z.strictObject({
   images: z.array(z.strictObject({ name: z.string(), newName: z.string(), newTag: z.string() })).default([]),
 })
 
-/** What a folder makes, and the files that it was made from. */
+/** The objects that a folder renders to, and the files that they come from. */
 export interface Rendered {
   readonly objects: readonly KubernetesObject[]
   readonly files: readonly string[]
 }
 
-/** The objects of a file. @throws if it is not YAML, or gives a name twice */
+/** Returns the objects in a file. @throws if the file is not YAML, or has a name twice */
 export const objectsIn = (file: string): KubernetesObject[] =>
   parseAllDocuments(readFileSync(file, 'utf8')).map((document) => {
     if (document.errors.length > 0) throw new Error(`${file}: ${document.errors[0]?.message}`)
@@ -49,8 +49,8 @@ export const objectsIn = (file: string): KubernetesObject[] =>
 const named = ({ kind, metadata: { name } }: KubernetesObject) => `${kind} ${name}`
 
 /**
- * Builds a folder as `kubectl kustomize` does, as far as our folders need it.
- * @throws if a file is missing, an object is there twice, or a patch has no object
+ * Renders a folder as `kubectl kustomize` does, limited to the fields that our folders use.
+ * @throws if a file is missing, an object occurs twice, or a patch matches no object
  */
 export function render(folder: string): Rendered {
   const own = join(folder, 'kustomization.yaml')
@@ -98,7 +98,7 @@ type Fields = Readonly<Record<string, unknown>>
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** By what the entries of a list are told apart, as Kubernetes does. Any other list is replaced as a whole. */
+/** The key by which Kubernetes merges the entries of each list. A list without a key is replaced as a whole. */
 const KEYS: Readonly<Record<string, string>> = {
   containers: 'name',
   env: 'name',
@@ -106,7 +106,7 @@ const KEYS: Readonly<Record<string, string>> = {
   volumeMounts: 'mountPath',
 }
 
-/** A strategic merge patch. New entries of a list come first, as kustomize has it. */
+/** Applies a strategic merge patch. New entries of a list come first, as in kustomize. */
 function merged(target: unknown, patch: unknown, field = ''): unknown {
   if (isFields(target) && isFields(patch)) {
     const changed = Object.entries(patch).map(([name, value]) => [name, merged(target[name], value, name)] as const)
@@ -120,7 +120,7 @@ function merged(target: unknown, patch: unknown, field = ''): unknown {
   return [...added, ...old.map((entry) => merged(entry, given.find(isSame(entry)) ?? {}))]
 }
 
-/** Replaces the image of each container in it. */
+/** Replaces the image of each container in an object. */
 function withImages(value: unknown, imageOf: (image: string) => string): unknown {
   if (Array.isArray(value)) return value.map((entry) => withImages(entry, imageOf))
   if (!isFields(value)) return value

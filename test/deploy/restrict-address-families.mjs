@@ -1,6 +1,6 @@
-// Preloaded into a process (`node --import`), restricts which sockets it may open, as systemd does for
-// RestrictAddressFamilies: a seccomp filter that answers EAFNOSUPPORT to socket(2) of any other family.
-// FAMILIES in the environment has their numbers, e.g. `1,2,10`. Linux on x64 and arm64 alone.
+// Restricts the sockets that a process may open, like RestrictAddressFamilies of systemd. Load it with `node --import`.
+// A seccomp filter answers EAFNOSUPPORT to socket(2) of every family that FAMILIES does not list, e.g. `1,2,10`. Only
+// for Linux on x64 and arm64.
 import { createRequire } from 'node:module'
 
 const koffi = createRequire(new URL('../../packages/hosting/package.json', import.meta.url))('koffi')
@@ -14,7 +14,7 @@ const families = process.env.FAMILIES.split(',').map(Number)
 
 const [LOAD, EQUAL, RETURN] = [0x20, 0x15, 0x06]
 const [ALLOW, REFUSE] = [0x7fff0000, 0x00050000 | 97]
-// Classic BPF over `struct seccomp_data`: the number of the call is at 0, its first argument at 16.
+// Classic BPF over `struct seccomp_data`: the system call's number is at offset 0, its first argument at offset 16.
 const lines = [
   [LOAD, 0, 0, 0],
   [EQUAL, 0, families.length + 2, socket],

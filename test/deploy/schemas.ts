@@ -23,7 +23,10 @@ const MODELS: readonly { is: (value: unknown) => boolean; new (data: never): { v
   ServiceMonitor,
 ]
 
-/** What the JSON schemas of Kubernetes 1.33 and of the prometheus-operator say. They pass over unknown fields. */
+/**
+ * Returns the faults of an object by the JSON schemas of Kubernetes 1.33 and of prometheus-operator, which ignore
+ * unknown fields.
+ */
 function faultsBySchema(object: KubernetesObject): string[] {
   const Model = MODELS.find(({ is }) => is(object))
   if (Model === undefined) return [`${object.apiVersion} ${object.kind} has no schema`]
@@ -35,7 +38,7 @@ function faultsBySchema(object: KubernetesObject): string[] {
   }
 }
 
-/** Where the types of an API are, as the packages lay them out. */
+/** Returns the module with the types of an API. */
 function moduleOf({ apiVersion, kind }: KubernetesObject): string {
   const isOperator = apiVersion.startsWith('monitoring.coreos.com/')
   return `${isOperator ? '@kubernetes-models/prometheus-operator' : 'kubernetes-models'}/${apiVersion}/${kind}`
@@ -50,7 +53,10 @@ const options = {
   types: [],
 }
 
-/** What the compiler says to each object as one of the types that are made from the schemas, which know each field. */
+/**
+ * Returns the compiler's errors for each object as a value of its type. The types come from the schemas and reject
+ * unknown fields.
+ */
 async function faultsByType(objects: readonly KubernetesObject[]): Promise<string[][]> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-manifests-'))
   try {
@@ -67,7 +73,7 @@ async function faultsByType(objects: readonly KubernetesObject[]): Promise<strin
         resolve(stdout),
       )
     })
-    // An error may go on in further lines, which begin with a space.
+    // An error may continue in lines that begin with a space.
     const errors = output.split(/\n(?! )/)
     return objects.map((_, index) => errors.filter((error) => error.startsWith(`${index}.mts(`)))
   } finally {
@@ -75,7 +81,7 @@ async function faultsByType(objects: readonly KubernetesObject[]): Promise<strin
   }
 }
 
-/** What is wrong with each object: a field that Kubernetes does not know too. */
+/** Returns the faults of each object, including unknown fields. */
 export async function faultsOf(objects: readonly KubernetesObject[]): Promise<string[][]> {
   const byType = await faultsByType(objects)
   return objects.map((object, index) => [...faultsBySchema(object), ...(byType[index] ?? [])])

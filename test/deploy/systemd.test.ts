@@ -1,4 +1,4 @@
-/** The unit of deploy/systemd is started, not only read: under the filter of sockets that it asks systemd for. */
+/** Starts the command of the systemd unit under the socket filter that the unit requests. */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const preload = fileURLToPath(new URL('restrict-address-families.mjs', import.meta.url))
 const text = readFileSync(join(root, 'deploy/systemd/muster.service'), 'utf8')
-/** The numbers of the families in <sys/socket.h> of Linux. */
+/** Numbers of the address families on Linux, by their names in <sys/socket.h>. */
 const FAMILIES: Readonly<Record<string, number>> = { AF_UNIX: 1, AF_INET: 2, AF_INET6: 10, AF_NETLINK: 16 }
 
 function settingOf(name: string): string {
@@ -19,7 +19,7 @@ function settingOf(name: string): string {
   return found
 }
 
-/** Starts the program as the unit does, in folders of its own, and returns what it writes until it is asked to end. */
+/** Starts the program like the unit, in temporary folders. Returns the program's output until it was asked to end. */
 async function start(families: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'muster-unit-'))
   const emulator = createEmulator({})

@@ -1,4 +1,4 @@
-/** How the programs of engines/ that meet a Muster are compiled and started. */
+/** Compiles and starts the programs of engines/ that connect to a running Muster. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,9 +11,9 @@ export const folder = mkdtempSync(join(tmpdir(), 'muster-loopback-'))
 export interface Language {
   readonly name: string
   readonly runsHere: boolean
-  /** Whether it has a peer of a relay. */
+  /** True if the engine has a relay peer. */
   readonly hasRelay: boolean
-  /** Compiles it. */
+  /** Compiles the program. */
   readonly build: () => void
   readonly command: readonly [program: string, ...given: string[]]
 }
@@ -21,7 +21,7 @@ export interface Language {
 const compile = (compiler: string, given: readonly string[]) =>
   void execFileSync(compiler, given, { stdio: ['ignore', 'inherit', 'inherit'] })
 
-/** Whether all of these run here; says in one line what is skipped otherwise. */
+/** True if all of these commands run on this machine. Otherwise prints one line about what is skipped. */
 function has(name: string, ...commands: readonly (readonly [program: string, ...given: string[]])[]): boolean {
   try {
     for (const [program, ...given] of commands) execFileSync(program, given, { stdio: 'ignore' })

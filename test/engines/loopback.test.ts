@@ -1,7 +1,4 @@
-/**
- * C++ and C# meet a Muster over loopback: both players, and their game server, are programs of engines/. C# meets a
- * relay, too.
- */
+/** Programs of engines/ in C++ and C# play over loopback: both players and their game server. C# uses a relay too. */
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
 import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
@@ -29,7 +26,7 @@ describe.each(languages)('the $name SDK', ({ runsHere, hasRelay, build, command:
   })
   afterAll(() => children.forEach((child) => child.kill()))
 
-  /** Starts a program, whose lines are gathered. */
+  /** Starts a program and collects its output lines. */
   const start = (...given: string[]) => startWith({}, ...given)
   const startWith = (variables: Readonly<Record<string, string>>, ...given: string[]) => {
     const child = spawn(program, [...flags, ...given], { env: { ...process.env, ...variables } })
@@ -166,7 +163,7 @@ describe.each(languages)('the $name SDK', ({ runsHere, hasRelay, build, command:
       for (const { said } of players) expect(said.slice(0, -2)).toEqual(['searching', 'found', 'assigned'])
       const tokens = players.map(({ said }) => said.at(-1) ?? '')
       writeFileSync(tokensIn, `${tokens.join('\n')}\n`)
-      // Muster has the result then: it stops the server, which the program does not wait for.
+      // Muster has the result and stops the server, without waiting for its process to end.
       await until('the server has ended', () => /: has ended with/.test(text))
       expect(readFileSync(out, 'utf8').split('\n').slice(0, 3)).toEqual(['match duel', 'admitted ann', 'admitted ben'])
       const me = await fetch(`${url}/me`, { headers: { authorization: `Bearer ${key}:ann` } })

@@ -5,7 +5,7 @@ import { PATIENCE } from '../patience.js'
 const conditions = ['@muster/source', 'node']
 const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Part of `pnpm engines`: C++ and C# meet a real Muster. */
+/** Part of `pnpm engines`: C++ and C# connect to a running Muster. */
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['node'] } },

@@ -1,7 +1,7 @@
 /**
- * Makes the kept files of the present formats: what the program as it is now leaves behind when it is killed, in a
- * folder and in Redis, and a crowd and a recording. Run it once, after `pnpm build`, when a format gets a new number;
- * a file that exists is never written again. kept-files.test.ts reads all of them, whatever their number.
+ * Creates the kept files of the current formats: everything that the program leaves behind when it is killed, in a
+ * folder and in Redis, and a crowd and a recording. Run it once after `pnpm build` whenever a format gets a new number.
+ * It never overwrites a file. kept-files.test.ts reads the files of all versions.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -37,7 +37,7 @@ const ports = [{ name: 'game', port: 7777, protocol: 'UDP' }]
 await client.versions.create({ app_name: 'my-game', name: '1.0', ...image, req_cpu: 512, req_memory: 1024, ports })
 await client.close()
 
-/** Lets the program come into every state that outlives it, and kills it. */
+/** Brings the program into every state that it stores, and kills it. */
 async function live(store) {
   const text = readFileSync(join(kept, 'muster-1.yaml'), 'utf8')
     .replace('http://127.0.0.1:9', url)
@@ -105,7 +105,7 @@ if (isMissing('redis-2.json')) {
   const keys = []
   for (const key of (await reader.sendCommand(['KEYS', '*'])).toSorted()) {
     const type = await reader.sendCommand(['TYPE', key])
-    // Streams tell processes that live of what changes, and limits are of the last minutes: neither is kept.
+    // Streams notify running processes, and rate limits concern the last minutes. Neither is kept.
     const read = { hash: ['HGETALL', key], string: ['GET', key], list: ['LRANGE', key, '0', '-1'] }[type]
     if (read !== undefined) keys.push({ key, type, value: await reader.sendCommand(read) })
   }

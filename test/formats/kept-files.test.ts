@@ -1,4 +1,4 @@
-/** Files that earlier versions have left are read, whatever their version; files of later versions are refused. */
+/** Files of every earlier version must be readable; files of later versions must be refused. */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,13 +21,13 @@ interface Ids {
 }
 const idsIn = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Ids
 
-/** The queues of kept/muster-1.yaml, as far as tickets are in them. */
+/** The queues of kept/muster-1.yaml that have tickets. */
 const deploy = { application: 'my-game', version: '1.0' }
 const queues = [
   { name: 'duel', matchSize: 2, deploy },
   { name: 'ranked', teams: [{ name: 'team', count: 2, size: 2 }], deploy },
 ]
-/** A service that never answers. */
+/** Creates a promise that never settles, for a service that never answers. */
 const never = () => new Promise<never>(() => {})
 const deployments = { create: never, get: never, list: never, stop: never } as never
 

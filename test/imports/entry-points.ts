@@ -1,15 +1,15 @@
 import { posix } from 'node:path'
 import type { Tree } from './rules.js'
 
-/** Entry points of folders besides `index.ts`: files that must be loaded without all that `index.ts` exports. */
+/** Entry points of folders besides `index.ts`: files that can be loaded without everything that `index.ts` exports. */
 const FURTHER_ENTRY_POINTS: Readonly<Record<string, readonly string[]>> = {
-  // The public entry point loads all schemas with zod, which a client does with its first call.
+  // `index.ts` loads all zod schemas, which a client needs only at its first call.
   'packages/core/src/api': ['api.ts', 'fields.ts', 'documented-limits.ts', 'settings.ts', 'value-limits.ts'],
-  // Loads the emulator alone, without the server.
+  // Loads only the emulator, not the server.
   'packages/server/src/dev': ['dev-emulator.ts'],
-  // Loads @muster/redis, only where a store is in Redis.
+  // Loads @muster/redis only if a store is in Redis.
   'packages/server/src/running/stores': ['redis-matching.ts'],
-  // Loads OpenTelemetry, only where metrics are on.
+  // Loads OpenTelemetry only if metrics are enabled.
   'packages/server/src/telemetry': ['metrics.ts'],
 }
 
@@ -30,9 +30,9 @@ function enteredFolder(from: string, to: string): string | undefined {
 }
 
 /**
- * Lists the imports that bypass the entry point of a folder: its `index.ts`, or the only file in it that others
- * import. An entry point re-exports from the files themselves, so that no re-export leads to another one. Tests and
- * fixtures may import every file of their package, because they test the inside.
+ * Returns the imports that bypass a folder's entry point: its `index.ts`, or the only file of the folder that others
+ * import. An entry point must re-export from the declaring files, not from another entry point. Tests and fixtures may
+ * import every file of their package, because they test its internals.
  */
 export function entryPointFaults({ modules, entryPoints }: Tree): string[] {
   const gathers = new Set(entryPoints.values())

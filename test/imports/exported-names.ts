@@ -13,7 +13,9 @@ interface Statement {
 
 const textOf = ({ name, value }: Named) => name ?? String(value)
 
-/** The names that a module exports, types included. `export *` and default exports are violations of their own. */
+/**
+ * Returns the names that a module exports, including types. `export *` and default exports are reported as violations.
+ */
 export function exportedNames(path: string, source: string): string[] {
   const { body } = parseAst(source, { lang: path.endsWith('x') ? 'tsx' : 'ts' }) as unknown as {
     readonly body: readonly Statement[]

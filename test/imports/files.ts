@@ -4,7 +4,7 @@ import { join } from 'node:path'
 /** Folders of installed or built files, and hidden folders. */
 const SKIPPED = /^(node_modules|dist|\..*)$/
 
-/** The paths of all source files below a folder of the repository, from its root and with slashes. */
+/** Returns the paths of all source files below a folder, relative to the repository's root, with slashes. */
 export function filesBelow(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     if (SKIPPED.test(entry.name)) return []

@@ -8,14 +8,14 @@ export interface SourceFile {
 
 const WIDEST = 120
 const LONGEST = 500
-/** Source files in one folder of a package; tests, fixtures and the `index.ts` that gathers names are not counted. */
+/** Maximum number of source files in a folder of a package. Tests, fixtures and `index.ts` are not counted. */
 const MOST_IN_FOLDER = 20
 
-/** A line that cannot be wrapped, because the type of the operation is read from this one string. */
+/** A line that cannot be wrapped: TypeScript reads the type of an operation from this one string. */
 const ROUTE =
   /^ *'[A-Z]+ \/v1\/storage\/endpoint\/\{endpoint_name\}\/pull-profile\/\{pull_profile_name\}\/app\/[\w/{}]+',$/
 
-/** Lists the lines over 120 columns and the files over 500 lines, one fault per entry. */
+/** Returns the lines over 120 columns and the files over 500 lines, one fault per entry. */
 export const layoutFaults = (files: readonly SourceFile[]): string[] =>
   files.flatMap(({ path, text }) => {
     const lines = text.replace(/\n$/, '').split('\n')
@@ -32,8 +32,8 @@ export const layoutFaults = (files: readonly SourceFile[]): string[] =>
 const EXEMPT = 'packages/kernel/'
 
 /**
- * Lists the folders of packages with more than 20 source files, and the base names that a package has twice; `index`
- * may be the name of several.
+ * Returns the folders of packages with more than 20 source files, and the base names that occur twice in a package.
+ * `index` may occur several times.
  */
 export function folderFaults(paths: readonly string[]): string[] {
   const sources = paths.filter(

@@ -5,19 +5,19 @@ export interface Import {
   readonly specifier: string
   /** The imported names that exist at run time; 'all' for a namespace, a side effect or a dynamic import. */
   readonly values: readonly string[] | 'all'
-  /** The names under which a re-export passes `values` on, in the same order; empty for an import. */
+  /** The names under which a re-export exports `values`, in the same order; empty for an import. */
   readonly reexported: readonly string[]
-  /** It is a re-export, be it of types alone. */
+  /** True for a re-export, even if it exports only types. */
   readonly reexports: boolean
 }
 
 export interface Module {
-  /** From the root of the repository, with forward slashes. */
+  /** Path from the repository's root, with slashes. */
   readonly path: string
   readonly imports: readonly Import[]
   readonly exportsStar: boolean
   readonly exportsDefault: boolean
-  /** One of its first lines is a comment that starts with "pure". */
+  /** True if one of the file's first lines is a comment that starts with "pure". */
   readonly pure: boolean
 }
 
@@ -25,10 +25,10 @@ type Node = Readonly<Record<string, unknown>>
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value
 
-/** The node and all below it, level by level. */
+/** Returns the node and all nodes below it, level by level. */
 function descendants(node: Node): readonly Node[] {
   const found = [node]
-  // Goes on with what it adds.
+  // The loop also visits the nodes that it appends.
   for (const one of found) {
     for (const value of Object.values(one)) {
       if (!Array.isArray(value)) {
@@ -40,10 +40,10 @@ function descendants(node: Node): readonly Node[] {
 }
 
 const textOf = (node: unknown) => (isNode(node) && typeof node['value'] === 'string' ? node['value'] : undefined)
-/** The name of an identifier, or the text of a quoted name. */
+/** Returns the name of an identifier, or the text of a quoted name. */
 const nameOf = (node: unknown) => (isNode(node) ? String(node['name'] ?? node['value']) : '')
 
-/** The specifiers in braces of an import or re-export that exist at run time. */
+/** Returns the import or re-export specifiers in braces that exist at run time. */
 function valuesIn(node: Node, kind: 'importKind' | 'exportKind'): readonly Node[] | 'all' {
   const specifiers = (node['specifiers'] ?? []) as readonly Node[]
   if (node[kind] === 'type') return []

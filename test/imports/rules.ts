@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { Import, Module } from './modules.js'
 
-/** Modules by path, and the entry points of the packages: `@muster/core/api` → `packages/core/src/api/index.ts`. */
+/** Modules by path, and the entry points of packages, e.g. `@muster/core/api` → `packages/core/src/api/index.ts`. */
 export interface Tree {
   readonly modules: ReadonlyMap<string, Module>
   readonly entryPoints: ReadonlyMap<string, string>
@@ -9,18 +9,21 @@ export interface Tree {
 
 const CORE = ['@muster/core', '@muster/core/api', '@muster/core/clock', '@muster/core/http', '@muster/core/internal']
 
-/** The entry points of other packages that each package may use (docs/ARCHITECTURE.md). Other code may use all. */
+/**
+ * Entry points of other packages that each package may import (docs/ARCHITECTURE.md). Code outside of packages may
+ * import all.
+ */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
   kernel: [],
   hosting: CORE,
   matchmaker: [...CORE, '@muster/kernel', '@muster/hosting', '@muster/hosting/internal'],
   relay: CORE,
-  // Runs in the studio's process: no dependency.
+  // Runs in the studio's process, so it has no dependencies.
   'game-server': [],
   client: [],
   'create-muster': [],
-  // The pieces of core that need no client: the emulator checks the client from outside.
+  // Only the parts of core that work without the client, because the emulator tests the client.
   emulator: [
     '@muster/console/internal',
     '@muster/core/api',
@@ -47,7 +50,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** What only the tests and fixtures of a package may use besides. */
+/** Additional entry points that tests and fixtures of a package may import. */
 const TESTS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   client: [
     '@muster/core',
@@ -79,8 +82,8 @@ const TESTS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * The folders of a package and the files beside them, by layer, the lowest layer first. Code imports nothing from
- * another folder of its own layer, nor from a layer above.
+ * Layers of a package's folders and of the files beside them, the lowest layer first. Code may import neither from
+ * another folder of its own layer nor from a higher layer.
  */
 type FolderLayers = readonly (readonly string[])[]
 
@@ -124,7 +127,7 @@ const SERVER: FolderLayers = [
   ['internal'],
 ]
 
-/** Packages without state or effects of their own, which pure files may use. */
+/** Packages without state or side effects, which pure files may import. */
 const PURE_PACKAGES = new Set(['ipaddr.js', 'openskill', 'zod'])
 
 const API = 'packages/core/src/api/'
@@ -133,7 +136,7 @@ const isRelative = (specifier: string) => specifier.startsWith('.')
 const isTest = (path: string) => /\.(test|test-d|fixture)\.tsx?$/.test(path)
 const packageOf = (path: string) => /^packages\/([^/]+)\//.exec(path)?.[1]
 
-/** The path of the module that an import refers to; undefined for a module outside this repository. */
+/** Returns the path of the module to which an import refers; undefined for a module outside of this repository. */
 function resolve(from: string, specifier: string, { entryPoints, modules }: Tree): string | undefined {
   if (!isRelative(specifier)) return entryPoints.get(specifier)
   const path = posix.join(posix.dirname(from), specifier).replace(/\.js$/, '.ts')
@@ -160,11 +163,11 @@ function layers(module: Module, tree: Tree): string[] {
   })
 }
 
-/** A package whose folders are layered. */
+/** A package with layered folders. */
 interface LayeredPackage {
   readonly src: string
   readonly layers: FolderLayers
-  /** Returns the layered folder of a module in a folder. */
+  /** Returns the layered folder to which a path inside the package belongs. */
   readonly folderOf: (inside: string) => string
 }
 
@@ -177,7 +180,10 @@ const LAYERED: readonly LayeredPackage[] = [
 
 const layeredPackageOf = (path: string) => LAYERED.find(({ src }) => path.startsWith(src) && !isTest(path))
 
-/** Returns the layered folder of a module, or its own name if it is in none. Undefined in another package. */
+/**
+ * Returns the layered folder of a module, or the module's own name if it is in none. Undefined if the module is in
+ * another package.
+ */
 function layeredFolderOf(path: string, ofPackage: LayeredPackage): string | undefined {
   if (layeredPackageOf(path) !== ofPackage) return undefined
   const inside = path.slice(ofPackage.src.length)
@@ -204,7 +210,7 @@ function description({ path, imports }: Module, tree: Tree): string[] {
     specifier === 'zod' ||
     specifier === '../operation.js' ||
     /^\.\/[^/]+$/.test(specifier) ||
-    // Its entry point may re-export what the emulator shares with the client, such as distances.
+    // The entry point may re-export what the emulator and the client share, e.g. distances.
     (path === `${API}index.ts` &&
       reexported.length > 0 &&
       tree.modules.get(resolve(path, specifier, tree) ?? '')?.pure === true)
@@ -213,7 +219,7 @@ function description({ path, imports }: Module, tree: Tree): string[] {
     .map(({ specifier }) => `is part of the API description, yet imports ${specifier}`)
 }
 
-/** The module that declares an exported name: follows re-exports through entry points. */
+/** Returns the path of the module that declares an exported name, following re-exports. */
 function originOf(path: string, name: string, tree: Tree): string {
   const reexport = tree.modules.get(path)?.imports.find(({ reexported }) => reexported.includes(name))
   if (reexport === undefined) return path
@@ -244,7 +250,7 @@ function exportStyle({ path, exportsStar, exportsDefault }: Module): string[] {
   return problems
 }
 
-/** One message for each cycle of modules, also for cycles of types. */
+/** Returns one message for each cycle of modules, including cycles of types only. */
 function cycles(tree: Tree): string[] {
   const done = new Set<string>()
   const found: string[] = []
@@ -262,7 +268,7 @@ function cycles(tree: Tree): string[] {
   return found
 }
 
-/** All violations of the import rules, each as `path: what is wrong`. */
+/** Returns all violations of the import rules, each as `path: what is wrong`. */
 export function violations(tree: Tree): string[] {
   const perModule = [...tree.modules.values()].flatMap((module) =>
     [

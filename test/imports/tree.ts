@@ -6,7 +6,7 @@ import type { Tree } from './rules.js'
 
 const FOLDERS = ['packages', 'tools', 'test', 'examples', 'bench']
 
-/** The condition under which the entry points of a package refer to its sources. */
+/** The condition under which a package's entry points refer to its sources. */
 type Exports = Readonly<Record<string, { readonly '@muster/source': string }>>
 
 function entryPointsOf(root: string, folder: string): [specifier: string, path: string][] {
@@ -21,7 +21,7 @@ function entryPointsOf(root: string, folder: string): [specifier: string, path: 
   ])
 }
 
-/** Reads all TypeScript of the repository, tests included. */
+/** Reads all TypeScript files of the repository, including tests. */
 export function readTree(root: string): Tree {
   const files = FOLDERS.flatMap((folder) => filesBelow(root, folder)).filter((path) => /\.tsx?$/.test(path))
   const packages = ['packages', 'tools'].flatMap((folder) =>

@@ -6,7 +6,10 @@ const users = [{ user_type: 'ip_address', user_data: { ip_address: '203.0.113.7'
 const image = { docker_repository: 'registry.example.com', docker_image: 'studio/server', docker_tag: '1.0' }
 const ports = [{ name: 'game', port: 7777, protocol: 'UDP' }]
 
-/** The number of creates refused by their limit when a client without any create before makes 80 at one moment. */
+/**
+ * Makes 80 simultaneous creates with a new client. Returns the number that the service refused because of its rate
+ * limit.
+ */
 async function refusedOfBurst(through: 'HTTP' | 'a function call'): Promise<number> {
   const emulator = createEmulator()
   onTestFinished(() => emulator.close())
@@ -24,7 +27,7 @@ async function refusedOfBurst(through: 'HTTP' | 'a function call'): Promise<numb
   return emulator.counters.rejected['createDeployment'] ?? 0
 }
 
-// In real time, because the delay between writing and counting is caused by this process's own work.
+// In real time, because the delay between sending and counting comes from the work of this process.
 test.each(['HTTP', 'a function call'] as const)(
   'no create of a first burst to an emulator in this process, by %s, is refused',
   async (through) => {

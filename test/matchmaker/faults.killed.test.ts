@@ -22,7 +22,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** Runs a matchmaker in its own process, until it has done its work or is killed. */
+/** Runs a matchmaker in its own process, until its work is done or it is killed. */
 async function live(arguments_: Readonly<Record<string, unknown>>): Promise<string | null> {
   const child = spawn(
     process.execPath,
@@ -37,7 +37,10 @@ async function live(arguments_: Readonly<Record<string, unknown>>): Promise<stri
   return code === 0 ? 'done' : signal
 }
 
-/** Before and after what is hard to undo. `pnpm test` has all other points of death in hosting/src/fault-schedules. */
+/**
+ * Points of death before and after the steps that are hard to undo. `pnpm test` covers all others in
+ * hosting/src/fault-schedules.
+ */
 const deaths = [
   { moment: 'before', kind: 'created' },
   { moment: 'after', kind: 'created' },
@@ -60,7 +63,7 @@ test.concurrent.each(deaths)(
     expect(await live({ url, path, recover: true, keeps: playedOn ? 1 : 0 })).toBe('done')
     if (playedOn) {
       expect(status()).toEqual(['Status.READY'])
-      // The server is stopped on request, by any process.
+      // Any process can stop the server on request.
       expect(await live({ url, path, stop: true })).toBe('done')
     }
     await until('every server has ended', () => status().every((one) => one === 'Status.TERMINATED'))

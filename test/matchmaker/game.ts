@@ -1,6 +1,6 @@
 import type { Client } from '@muster/core'
 
-/** The version that these matchmakers deploy: `game`, `1`. */
+/** The application `game` with version `1`, which these matchmakers deploy. */
 const version = {
   app_name: 'game',
   name: '1',
@@ -14,8 +14,8 @@ const version = {
 } as const
 
 /**
- * Creates the application and version on a service.
- * @param timeToDeploy seconds after which the service gives up.
+ * Creates the application and its version on a service.
+ * @param timeToDeploy seconds after which the service gives a deployment up
  */
 export async function publishGame(client: Client, timeToDeploy?: number): Promise<void> {
   await client.applications.create({ name: 'game', is_active: true })

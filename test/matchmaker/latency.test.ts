@@ -1,4 +1,4 @@
-/** A latency rule chooses the server, over real HTTP. */
+/** Tests that a latency rule chooses the location of the server, over real HTTP. */
 import { createClient } from '@muster/core'
 import { createEmulator } from '@muster/emulator'
 import { createMatchmaker, type Placed } from '@muster/matchmaker'
@@ -30,7 +30,7 @@ test('the server of a match runs at the best common beacon of its players', asyn
   for (const player of players) matchmaker.createTicket({ id: player.id, queue: 'duel', players: [player] })
   const assignment = () => matchmaker.getTicket('ann')?.assignment
   await until('there is a server', () => assignment() !== undefined)
-  // London is too far for one player, and the worst latency of Tokyo is worse than that of Frankfurt.
+  // London is too far for one player. The worst latency to Tokyo exceeds that to Frankfurt.
   expect(assignment()).toMatchObject({
     promised: { beacon: 'Frankfurt', latencyMs: 120 },
     location: { city: 'Frankfurt' },

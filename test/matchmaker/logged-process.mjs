@@ -1,4 +1,5 @@
-// A process whose tickets outlive it, which outlived.killed.test.ts ends: plain JavaScript, as Node runs it.
+// A process with a stored ticket log, which outlived.killed.test.ts ends, in plain JavaScript so that Node runs it
+// directly.
 import { setImmediate as turn } from 'node:timers/promises'
 import { createClient } from '@muster/core'
 import { createMatchmaker, openStore } from '@muster/matchmaker'
@@ -31,7 +32,7 @@ const { tickets } = matchmaker.exportTickets()
 tell({ waiting: tickets.map(({ id, createdAt }) => ({ id, createdAt })) })
 matchmaker.start()
 
-// Everything that is told here was answered before.
+// Each message is sent after the command was answered.
 for (let nth = 0; nth < joins; nth += 1) {
   const player = { id: `p${nth}`, coordinates: { latitude: (nth % 170) - 85, longitude: (nth % 350) - 175 } }
   const { id, createdAt } = matchmaker.createTicket({ queue, players: [player] })

@@ -1,4 +1,4 @@
-/** What clients are told of the end of their match: without webhooks, on a manual clock. */
+/** Tests what clients learn about the end of their match, without webhooks and on a manual clock. */
 import { createClient, inProcess } from '@muster/core'
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { createEmulator } from '@muster/emulator'
@@ -9,7 +9,7 @@ import { duel } from './studio.js'
 
 async function open() {
   const clock = createManualClock()
-  /** Ends the process of each server, by its code. */
+  /** Functions that end the process of each server with an exit code. */
   const exits: ((code: number) => void)[] = []
   const emulator = createEmulator({
     clock,
@@ -59,7 +59,7 @@ async function open() {
 
 type World = Awaited<ReturnType<typeof open>>
 
-/** Milliseconds until a poll is answered, and the answer. */
+/** Returns the milliseconds until a poll is answered, and the answer. */
 async function polled({ clock, ask, ann, matchmaker }: World, begin: () => void) {
   const version = matchmaker.getTicket(ann.id)?.version
   const answer = ask('ann', `/tickets/${ann.id}?wait=30&version=${version}&until=match-end`)

@@ -1,8 +1,8 @@
-// A process with a matchmaker, which faults.killed.test.ts kills: plain JavaScript, as Node runs it.
+// A process with a matchmaker, which faults.killed.test.ts kills, in plain JavaScript so that Node runs it directly.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@muster/core'
 import { openStore } from '@muster/matchmaker'
-// What keeps servers without tickets is not part of what the package offers.
+// Imports the source file, because the package does not export a store for servers without tickets.
 import { createMatchmakerOver } from '../../packages/matchmaker/dist/create-matchmaker.js'
 import { createServerLog } from '../../packages/hosting/dist/internal.js'
 
@@ -13,7 +13,7 @@ const store = await openStore({ path })
 const file = createServerLog(store)
 const serverLog = {
   ...file,
-  // Who waits is not stored: the next process stops servers without players.
+  // Tickets are not stored, so the next process stops servers without players.
   resumes: false,
   close: () => store.close(),
   append: async (entries) => {
@@ -37,7 +37,7 @@ matchmaker.start()
 await matchmaker.ready()
 
 if (recover || stop) {
-  // Whether lost creates were found or given up, and unneeded servers stopped.
+  // True if all lost creates were found or given up, and all unneeded servers were stopped.
   const settled = () => {
     const { matches, stopsPending } = matchmaker.inspect()
     return stopsPending === 0 && matches.every(({ phase }) => phase === 'running')

@@ -6,12 +6,12 @@ import type { ServerLog } from '@muster/matchmaker/internal'
 interface MortalParts {
   readonly clock: Clock
   readonly seed: number
-  /** The store, which survives. */
+  /** The stored servers, which survive the process. */
   readonly disk: ServerLog
   readonly answer: (request: Request) => Promise<Response>
 }
 
-/** The dependencies of a matchmaker whose process can be killed. Nothing that it waits for happens after that. */
+/** The dependencies of a matchmaker whose process can be killed. After that, none of their promises settles. */
 export interface Mortal {
   readonly clock: Clock
   readonly serverLog: ServerLog
@@ -23,7 +23,7 @@ const never = <T>() => new Promise<T>(() => {})
 
 export function createMortal({ clock, seed, disk, answer }: MortalParts): Mortal {
   let dead = false
-  /** Outside events reach only a living process. */
+  /** Passes a result on only while the process lives. */
   const alive = async <T>(promise: Promise<T>): Promise<T> => {
     try {
       const value = await promise

@@ -1,4 +1,4 @@
-/** Tickets that outlive their process: ended by kill -9 in the middle of its work, or by SIGTERM. */
+/** Tests tickets that outlive their process, which is ended by kill -9 during its work or by SIGTERM. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -47,7 +47,7 @@ async function openWorld(options: EmulatorOptions = {}) {
   const live = (given: { readonly queue: string; readonly joins: number; readonly closeWithinMs?: number }) => {
     const child = fork(join(root, 'test/matchmaker/logged-process.mjs'), [JSON.stringify({ url, folder, ...given })], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      // It runs what is built.
+      // The child runs the built files, so it needs none of this process's options.
       execArgv: [],
     })
     living.add(child)

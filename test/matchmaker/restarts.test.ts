@@ -1,4 +1,4 @@
-/** Processes killed with many creates in flight, and what their successors do within the documented limits. */
+/** Kills processes with many creates in flight. Their successors must clean up within the documented rate limits. */
 import { createClient, inProcess } from '@muster/core'
 import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
 import { createEmulator, type Emulator } from '@muster/emulator'
@@ -11,7 +11,7 @@ import { createMortal, type Mortal } from './mortal.js'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-/** The default of the matchmaker. */
+/** The matchmaker's default. */
 const LIST_LAG_MS = 5000
 const STEP_MS = 250
 const IN_FLIGHT = 200
@@ -20,11 +20,11 @@ interface World {
   readonly clock: ManualClock
   readonly emulator: Emulator
   readonly disk: ServerLog
-  /** Where the answers to creates are lost: before the service has acted, or after. */
+  /** Where creates are lost: the request before it reaches the service, or the response. */
   lostOn: 'way there' | 'way back' | undefined
 }
 
-/** What one process did, read from its store. */
+/** The effects of one process, read from its store. */
 interface Life {
   readonly mortal: Mortal
   readonly matchmaker: Matchmaker
@@ -59,7 +59,7 @@ async function openWorld(): Promise<World> {
 let players = 0
 const never = <T>() => new Promise<T>(() => {})
 
-/** A process with players for more servers than may start at once. */
+/** Starts a process with players for more servers than may start at once. */
 function begin(world: World, seed: number, joining = 2 * IN_FLIGHT + 20): Life {
   const counts: Life['counts'] = {}
   const disk: ServerLog = {
@@ -76,7 +76,7 @@ function begin(world: World, seed: number, joining = 2 * IN_FLIGHT + 20): Life {
     answer: (request) =>
       request.method === 'POST' && world.lostOn === 'way there' ? never() : world.emulator.fetch(request),
   })
-  // The process is killed before it can act on the answer.
+  // Kill the process before it can handle the response.
   const create: DeploymentService['create'] = async (input, options) => {
     const answer = await mortal.deployments.create(input, options)
     return world.lostOn === 'way back' ? never() : answer
@@ -111,7 +111,7 @@ async function until({ clock }: World, { begunAt }: Life, isSo: () => boolean, m
 const undecided = ({ matchmaker }: Life) =>
   matchmaker.inspect().matches.filter(({ phase }) => phase === 'finding').length
 
-/** Kills a process that has sent as many creates as may be in flight, without an answer to any. */
+/** Kills a process that has sent the maximum number of concurrent creates and got no response. */
 async function killAmidCreates(world: World, lostOn: World['lostOn']): Promise<void> {
   world.lostOn = lostOn
   const life = begin(world, 1)
@@ -122,7 +122,7 @@ async function killAmidCreates(world: World, lostOn: World['lostOn']): Promise<v
   world.lostOn = undefined
 }
 
-/** Servers that the last process leaves without knowing them; it deals with those of earlier processes. */
+/** Returns the servers that the last process does not know. It must clean up those of earlier processes. */
 async function orphans(world: World): Promise<readonly string[]> {
   const last = begin(world, 99, 0)
   await until(world, last, () => false, 20_000)
@@ -184,8 +184,7 @@ describe('each process in a crash loop', () => {
         done.push(countOf(life, 'sent', 'created', 'gone', 'playing'))
         created += countOf(life, 'sent')
       }
-      // A create that never reached the service is known to be absent when the list would show it,
-      // in whichever process.
+      // A create that never reached the service counts as absent once the list would have shown its deployment.
       const mayBeIdle = lostOn === 'way there' ? Math.floor(LIST_LAG_MS / lifeMs) : 0
       expect(done.slice(mayBeIdle).filter((count) => count === 0)).toEqual([])
       expect(created).toBeGreaterThan(IN_FLIGHT)

@@ -5,7 +5,7 @@ import { createMatchmaker, createTicketApi } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'
 import { publishGame } from './game.js'
 
-/** A pool of simulated game servers, which speak to the ticket API, on a manual clock. */
+/** Opens a pool of simulated game servers that call the ticket API, on a manual clock. */
 async function open(gameServers: EmulatorOptions['gameServers']) {
   const clock = createManualClock()
   let api: (request: Request) => Promise<Response> = async () => new Response(null, { status: 503 })
@@ -93,7 +93,7 @@ describe('simulated game servers', () => {
       waits.push(seen.waits.at(-1))
     }
     expect(seen).toMatchObject({ over: 6, assigned: 6 })
-    // A tick, and a round trip that takes no time here: no boot.
+    // At most a tick and a round trip, which takes no time here, but no boot.
     for (const wait of waits) expect(wait).toBeLessThanOrEqual(500)
     expect(emulator.inspect().deployments.length).toBeLessThan(4)
     await run(40_000)
@@ -117,7 +117,7 @@ describe('simulated game servers', () => {
     expect(seen.over).toBeGreaterThan(5)
     expect(seen.lost).toBeGreaterThan(0)
     expect(emulator.inspect().deployments.length).toBeGreaterThan(5)
-    // Matches on silent servers are left alone, so their operator ends them.
+    // Muster does not end matches on silent servers, so the operator ends them.
     for (const id of ids) {
       const { matchId, ended, status } = matchmaker.getTicket(id) ?? {}
       if (status === 'HOST_ASSIGNED' && ended === undefined) void matchmaker.stopMatch(matchId ?? '').catch(() => {})

@@ -1,9 +1,9 @@
 /**
- * `pnpm soak [count] [seed]`: more schedules of faults than the usual tests, on virtual time; 2,000 by default.
- * `pnpm soak servers [rounds] [seed]`: the crashes of `pnpm chaos`, in processes and real time, round after round.
- * `pnpm soak redis [--minutes N] [--seed S]`: the processes of a partition in Redis, ten minutes by default.
- * `pnpm soak all [--minutes N] [--seed S]`: everything of `pnpm chaos`, round after round, twenty minutes by default.
- * A failure names its seed. In processes and real time it repeats the faults and their order, and not their instants.
+ * `pnpm soak [count] [seed]`: runs more fault schedules than the usual tests, on virtual time. Default: 2,000. `pnpm
+ * soak servers [rounds] [seed]`: repeats the crash tests of `pnpm chaos` in real time. `pnpm soak redis [--minutes N]
+ * [--seed S]`: runs the processes of a partition in Redis. Default: ten minutes. `pnpm soak all [--minutes N] [--seed
+ * S]`: repeats all of `pnpm chaos`. Default: twenty minutes. A failure prints its seed. In real time, the seed repeats
+ * the faults and their order, but not their exact times.
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 const anySeed = String(Date.now() % 1e9)
 const ROUND_MINUTES = 2
 
-/** Runs until it fails. */
+/** Runs a command repeatedly until it fails. */
 function run(command, env = {}) {
   const { status } = spawnSync('npx', command, { stdio: 'inherit', env: { ...process.env, ...env } })
   if (status !== 0) process.exit(status ?? 1)
@@ -19,7 +19,7 @@ function run(command, env = {}) {
 
 const [first = '2000', ...others] = process.argv.slice(2)
 
-/** The options `--minutes` and `--seed`. */
+/** Parses the options `--minutes` and `--seed`. */
 function timed(usual) {
   const text = { type: 'string' }
   const { minutes = usual, seed = anySeed } = parseArgs({ args: others, options: { minutes: text, seed: text } }).values

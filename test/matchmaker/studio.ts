@@ -16,7 +16,10 @@ export async function until(what: string, isSo: () => boolean, timeoutMs = 45_00
   }
 }
 
-/** A service on a port, at fifty times its speed and with its documented limits, a client of it, and a matchmaker. */
+/**
+ * Starts a service on a port at fifty times its speed, with its documented rate limits, a client of it, and a
+ * matchmaker.
+ */
 export async function openStudio(
   given: {
     readonly emulator?: EmulatorOptions
@@ -61,14 +64,14 @@ export async function openStudio(
         players: players.map((id, index) => ({ id, ip: `192.0.2.${index + 1}` })),
       }),
     hasServer: (id: string) => until(`${id} has a server`, () => ticket(id)?.status === 'HOST_ASSIGNED'),
-    /** Closes everything, and reports the servers that are left. */
+    /** Closes everything. Returns the servers that are left. */
     shut: async (): Promise<{
       readonly unsettled: number
       readonly alive: readonly string[]
       readonly rejected: number
     }> => {
       const unsettled = await matchmaker.close({ stopServers: true })
-      // A stop is confirmed before the container has ended.
+      // The service confirms a stop before the container has ended.
       await until('all servers have ended', () => alive().length === 0, 5000).catch(() => {})
       const left = alive().map(({ request_id }) => request_id)
       const rejected = Object.values(emulator.counters.rejected).reduce((sum, count) => sum + count, 0)

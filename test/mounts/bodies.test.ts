@@ -13,7 +13,7 @@ afterEach(async () => {
 })
 
 const bodies = { perAddress: 4, inAll: 6 }
-/** A service that must not be called. */
+/** A handler that must not be called. */
 const nowhere = () => {
   const client = createClient({ baseUrl: 'http://127.0.0.1:9', token: 'nobody' })
   closers.push(() => client.close())
@@ -114,7 +114,7 @@ describe.each(cases)('mounted in %s, the API of %s', (mount, name) => {
     }
     closers.push(close)
     const asleep = clock.sleepers
-    /** Waits for a number of unfinished bodies, by their deadlines. */
+    /** Waits until this number of bodies is unfinished. Each unfinished body has a timer. */
     const unfinished = (count: number) => until(`${count} unfinished bodies`, () => clock.sleepers - asleep === count)
     return { clock, api, open, unfinished }
   }

@@ -38,7 +38,7 @@ interface Node {
   Bindings: HttpBindings
 }
 
-/** Other tests share this process and its global Request. */
+/** Hono must not replace the global Request, which other tests in this process use. */
 async function hono(answer: (context: Context<Node>) => Response | Promise<Response>): Promise<Mounted> {
   const app = new Hono<Node>()
   app.all('*', answer)
@@ -50,7 +50,7 @@ async function hono(answer: (context: Context<Node>) => Response | Promise<Respo
   return mounted(server as Closable)
 }
 
-/** How an API is mounted, as `examples/ticket-api.ts` shows it. */
+/** The ways to mount an API, as in `examples/ticket-api.ts`. */
 export const mounts: Readonly<Record<string, (api: HttpHandler) => Promise<Mounted>>> = {
   'node:http': (api) => listening(nodeListener(api)),
   Express: (api) => {

@@ -1,23 +1,23 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** A command as somebody types it into a terminal. */
+/** A command that was started as if somebody typed it into a terminal. */
 export interface Typed {
-  /** What it has written so far, to both of its outputs. */
+  /** Returns the command's output so far, standard output and standard error. */
   readonly output: () => string
-  /** Resolves once the output matches, with the groups of the match; rejects if the command ends before. */
+  /** Resolves with the named groups once the output matches. Rejects if the command ends before. */
   readonly said: (pattern: RegExp) => Promise<Readonly<Record<string, string>>>
-  /** Resolves with the exit code, once it has ended and its outputs are closed. */
+  /** Resolves with the exit code once the command has ended and its outputs are closed. */
   readonly ended: Promise<number | null>
-  /** Ctrl-C: the terminal signals the command and all that it started. */
+  /** Sends SIGINT like Ctrl-C: to the command and to all processes that it has started. */
   readonly interrupt: () => void
-  /** Whether anything that it started still runs. */
+  /** True if any process of the command still runs. */
   readonly isRunning: () => boolean
-  /** Ends all of it at once, if a test has failed. */
+  /** Kills all processes of the command, after a failed test. */
   readonly kill: () => void
 }
 
-/** Runs a command line in a process group of its own, as an interactive shell does. */
+/** Runs a command line in its own process group, like an interactive shell. */
 export function type(line: string, cwd: string, env: Readonly<Record<string, string>> = {}): Typed {
   const [command = '', ...args] = line.split(' ')
   const child = spawn(command, args, {
@@ -40,7 +40,7 @@ export function type(line: string, cwd: string, env: Readonly<Record<string, str
     try {
       return process.kill(group, name)
     } catch (error) {
-      // Nobody is left in the group.
+      // The process group has no processes left.
       if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
       throw error
     }

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import type { Typed } from './as-typed.js'
 
-/** What `muster dev` writes once everything listens. */
+/** The text that `muster dev` prints once everything listens. */
 const GREETING = new RegExp(
   [
     String.raw`Console +(?<console>http:\S+)\n`,
@@ -10,14 +10,14 @@ const GREETING = new RegExp(
   ].join(''),
 )
 
-/** What this test reads of a ticket. */
+/** The fields of a ticket that this test reads. */
 export interface TicketSeen {
   readonly id: string
   readonly status: string
   readonly assignment?: { readonly ports: Readonly<Record<string, { readonly link: string }>> } | null
 }
 
-/** A developer at a running `muster dev`, who knows what it has printed. */
+/** Acts as a developer who uses the URLs and the token that a running `muster dev` has printed. */
 export async function greetedBy(command: Typed) {
   const { console = '', api = '', emulator = '', token = '' } = await command.said(GREETING)
   const ask = async <Answer>(path: string, { as = token, body }: { as?: string; body?: object } = {}) => {
@@ -31,7 +31,7 @@ export async function greetedBy(command: Typed) {
   return {
     urls: { console, api, emulator },
     ask,
-    /** The player's ticket, made by a backend and followed by the player until it says where to connect. */
+    /** Creates the player's ticket as a backend, and follows it as the player until it has the server's address. */
     play: async (player_id: string): Promise<TicketSeen> => {
       const coordinates = { latitude: 52.5, longitude: 13.4 }
       const body = { profile: 'duel', player_id, coordinates, attributes: { skill: 1000 } }
@@ -40,7 +40,7 @@ export async function greetedBy(command: Typed) {
       while (ticket.status !== 'HOST_ASSIGNED') ticket = await ask<TicketSeen>(`/tickets/${ticket.id}?wait=5`, { as })
       return ticket
     },
-    /** Tickets whose players were told where to connect, by the metrics. */
+    /** Returns the number of assigned tickets from the metrics. */
     assigned: async (): Promise<number> => {
       const text = await (await fetch(`${api}/metrics`)).text()
       const counts = text.matchAll(/^muster_tickets_ended_total\{.*outcome="assigned".*\} (\d+)$/gm)
@@ -49,7 +49,7 @@ export async function greetedBy(command: Typed) {
   }
 }
 
-/** Listens at the port, by default any free one. Rejects if it is taken. */
+/** Listens on a port. Default: any free port. Rejects if the port is in use. */
 export const listenAt = (port = 0): Promise<Server> =>
   new Promise((resolve, reject) => {
     const server = createServer()

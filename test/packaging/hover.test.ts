@@ -4,10 +4,10 @@ import { operations } from '@muster/core/api'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { rows } from '../specification/rows.js'
 
-/** What an editor shows of an operation of the client: the comment on its member in the package's declarations. */
+/** Checks the comment that an editor shows for an operation of the client: it is in the package's declarations. */
 const dist = new URL('../../packages/core/dist/api/', import.meta.url)
 
-/** Statuses that every operation may answer with; the error classes of the others. */
+/** Statuses that every operation may return. Below, the error classes of the other statuses. */
 const ofEveryCall = new Set([400, 401, 500])
 const classOf: Readonly<Record<number, string>> = {
   403: 'Forbidden',

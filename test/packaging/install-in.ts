@@ -7,9 +7,9 @@ import { inject } from 'vitest'
 const run = promisify(execFile)
 
 /**
- * Installs packages by npm as somebody does who has read the README: into an empty folder, or into a project with what
- * its manifest names. Ours come from the registry of these tests, all others from where npm is configured to look.
- * @param args Names of packages, and options of npm. Default: none
+ * Installs packages with npm, as the README describes: into an empty folder, or into a project with its own manifest.
+ * Our packages come from the registry of these tests, all others from the registry that npm is configured for.
+ * @param args names of packages and options of npm. Default: none
  */
 export async function installIn(folder: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = process.env) {
   writeFileSync(join(folder, '.npmrc'), `@muster:registry=${inject('registry')}\n`)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-/** The packages that a built module imports as soon as it is imported, by itself or through others. */
+/** Returns the packages that a built module loads at import, directly or through other modules. */
 function loadedBy(file: URL, seen = new Set<string>()): Set<string> {
   const packages = new Set<string>()
   if (seen.has(file.href)) return packages

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { complaintsOf, type Manifest, type Packed, publishedName, root, targetsOf, unpack } from './packed.js'
 
 const names = readdirSync(join(root, 'packages'))
-/** Files of a package that are not its code. */
+/** Files of a package besides its code. */
 const furtherFiles: Readonly<Record<string, RegExp>> = {
   client: /^dist\/muster\.global\.js(\.map)?$/,
   console: /^(dist\/pages\/[\w.-]+|src\/app\/[\w/-]+\.(html|css|svg))$/,
@@ -17,7 +17,7 @@ const furtherFiles: Readonly<Record<string, RegExp>> = {
 const into = mkdtempSync(join(tmpdir(), 'muster-packages-'))
 afterAll(() => rmSync(into, { recursive: true }))
 
-/** The entry points that code imports. A program has none, and a script for pages has no exports and no types. */
+/** Returns the entry points that code can import. A program has none. A browser script has no exports and no types. */
 const modulesOf = ({ exports = {} }: Manifest) =>
   Object.entries(exports).filter(([, targets]) => typeof targets !== 'string')
 
@@ -40,7 +40,7 @@ describe.each(names)('the package @muster/%s', (name) => {
     const own = packed.files.filter((file) => !further.test(file))
     expect(own.filter((file) => !allowed.test(file))).toEqual([])
     expect(own.filter((file) => /\.(test|test-d|fixture)\./.test(file))).toEqual([])
-    // The program is bundled: its files are not those of its sources.
+    // The program is bundled, so its files differ from its sources.
     const built = own.filter((file) => name !== 'server' && /^dist\/.*\.js$/.test(file))
     const sourcesOf = (file: string) =>
       ['.ts', '.tsx'].map((ending) => file.replace(/^dist\//, 'src/').replace(/\.js$/, ending))

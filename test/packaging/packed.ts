@@ -12,27 +12,27 @@ type Targets = string | { readonly [condition: string]: Targets }
 
 export interface Manifest {
   readonly name: string
-  /** None in a package that is only a program. */
+  /** Undefined in a package that is only a program. */
   readonly exports?: Readonly<Record<string, Targets>>
   readonly bin?: Readonly<Record<string, string>>
   readonly dependencies?: Readonly<Record<string, string>>
 }
 
-/** A package as it would be published. */
+/** A package in the form in which it is published. */
 export interface Packed {
   /** Path of the tarball. */
   readonly tarball: string
-  /** Where it is unpacked; its dependencies can be found from there. */
+  /** Folder in which the tarball is unpacked. Its dependencies can be resolved from there. */
   readonly folder: string
   readonly manifest: Manifest
-  /** Paths of its files, from its own folder. */
+  /** Paths of its files, relative to that folder. */
   readonly files: readonly string[]
 }
 
-/** The name under which the package in a folder of `packages` is published. */
+/** Returns the published name of the package in a folder of `packages`. */
 export const publishedName = (folder: string): string => (folder === 'create-muster' ? folder : `@muster/${folder}`)
 
-/** Unpacks the package from the folder of tarballs under `into`. */
+/** Unpacks a package's tarball below `into`. */
 export async function unpack(name: string, tarballs: string, into: string): Promise<Packed> {
   const named = publishedName(name).replace('@', '').replace('/', '-')
   const file = (await readdir(tarballs)).find((one) => one.startsWith(`${named}-`))
@@ -53,11 +53,11 @@ export async function unpack(name: string, tarballs: string, into: string): Prom
   }
 }
 
-/** Every file that an `exports` field refers to, under any condition. */
+/** Returns every file to which an `exports` field refers, under any condition. */
 export const targetsOf = (targets: Targets): readonly string[] =>
   typeof targets === 'string' ? [targets] : Object.values(targets).flatMap(targetsOf)
 
-/** Runs a program of node_modules/.bin. Returns its output if it fails, and an empty text if it succeeds. */
+/** Runs a program of node_modules/.bin. Returns its output if it fails, otherwise an empty string. */
 export async function complaintsOf(program: string, ...options: string[]): Promise<string> {
   try {
     await run(join(root, 'node_modules/.bin', program), options, { cwd: root, env: { ...process.env, NO_COLOR: '1' } })

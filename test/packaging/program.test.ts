@@ -15,19 +15,19 @@ import { publishedName, root } from './packed.js'
 const run = promisify(execFile)
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const [, quickstart = ''] = /## Quickstart[\s\S]*?```ts\n([\s\S]*?)```/.exec(readme) ?? []
-/** Commands of the README's quick path, without their comments. */
+/** The commands in the README's quick path, without comments. */
 const quickPath = Array.from(
   (/## Run the server\n[^]*?```sh\n(npx muster[^]*?)```/.exec(readme)?.[1] ?? '').matchAll(/^(npx .*?)(?: +#.*)?$/gm),
   ([, line = '']) => line,
 )
-/** What the configuration of `muster init` names, for a service that is an emulator. */
+/** Values of the variables that the configuration of `muster init` names, for an emulated service. */
 const variables = {
   MUSTER_TOKEN: 'dev',
   MUSTER_JWT_SECRET: 'a-secret-of-32-characters-of-this-test',
   MUSTER_BACKEND_KEY: 'a-key-of-the-backend-of-this-test',
   MUSTER_OPERATOR_KEY: 'a-key-of-the-operator-of-this-test',
 }
-/** The program ends within 10 s; npx and a busy machine take some time of their own. */
+/** The program ends within 10 s. npx and a busy machine need additional time. */
 const ENDS_WITHIN_MS = 15_000
 
 const folders: string[] = []
@@ -60,7 +60,7 @@ const readiness = async (port: number): Promise<number> =>
     () => 0,
   )
 
-/** Ctrl-C: nothing of the command is left soon, and its ports are free. */
+/** Presses Ctrl-C. Soon no process of the command may run, and its ports must be free. */
 async function endByCtrlC(command: Typed, urls: readonly string[]): Promise<void> {
   const before = performance.now()
   command.interrupt()
@@ -70,11 +70,11 @@ async function endByCtrlC(command: Typed, urls: readonly string[]): Promise<void
   for (const url of urls) await shut(await listenAt(Number(new URL(url).port)))
 }
 
-/** A first use: an empty folder outside the workspace, the packages as published, and the README's code as pasted. */
+/** A first use: an empty folder outside of the workspace, the published packages, and the README's code. */
 describe('muster installed in an empty folder', () => {
   const folder = openFolder()
   const published = readdirSync(join(root, 'packages')).map(publishedName)
-  // The one outside of the scope is run by `npm create`, below.
+  // `create-muster` has no scope and is tested with `npm create` below.
   beforeAll(() =>
     installIn(
       folder,
@@ -191,7 +191,8 @@ describe('a game made by npm create muster', () => {
   const game = join(folder, 'tap-duel')
   let said: string
   beforeAll(async () => {
-    // npm keeps what it creates with by its version, which stays while the code changes.
+    // npm caches the package of `npm create` by its version, which does not change with the code. So each run uses its
+    // own cache.
     const env = { npm_config_registry: inject('registry'), npm_config_cache: openFolder() }
     const create = typeIn(folder, 'npm create --yes muster tap-duel', env)
     await create.ended
@@ -200,7 +201,7 @@ describe('a game made by npm create muster', () => {
   })
 
   test('npm create muster creates a game, and prints what to do next', () => {
-    // By the tool that runs it, which is pnpm where that runs the tests.
+    // The commands name the package manager that runs them, e.g. pnpm if pnpm runs the tests.
     expect(said).toMatch(/^ {2}cd tap-duel\n {2}(npm|pnpm) install\n {2}\1 run dev\n/m)
   })
 
@@ -297,7 +298,7 @@ describe('a game made by npm create muster', () => {
       command.interrupt()
       await command.ended
     }
-    // The process of the game server has ended too.
+    // The game server's process must have ended too.
     await expect.poll(() => listenAt(Number(gamePort)).then(shut)).toBeUndefined()
   })
 })
@@ -315,7 +316,7 @@ describe('muster installed without optional packages', () => {
     await typeIn(folder, 'npx muster init').said(/Wrote muster.yaml[^]*\n$/)
   })
 
-  /** What `muster serve` says about a configuration with that store. */
+  /** Returns the error of `muster serve` for a configuration with this store. */
   const refusalOf = async (store: string) => {
     const yaml = readFileSync(join(folder, 'muster.yaml'), 'utf8').replace('port: 8080', 'port: 0')
     writeFileSync(join(folder, 'other.yaml'), yaml.replace(/^store: .*$/m, `store: ${store}`))

@@ -6,21 +6,27 @@ import { listenAt, portOf, shut } from './dev-typed.js'
 
 const run = promisify(execFile)
 
-/** The last one that runs on Node.js 20. It is not a dependency of the repository: only these tests need its 58 MB. */
+/**
+ * The last version that runs on Node.js 20. It is no dependency of the repository, because only these tests need its 58
+ * MB.
+ */
 const VERDACCIO = 'verdaccio@6.8.0'
 const STARTS_WITHIN_MS = 60_000
 
 export interface Registry {
   readonly url: string
-  /** The environment in which npm publishes to it. */
+  /** Environment variables with which npm publishes to the registry. */
   readonly env: Readonly<Record<string, string>>
   readonly close: () => void
 }
 
-/** Installs a registry in the folder and starts it on loopback. It has what is published to it, and asks no other. */
+/**
+ * Installs a registry in the folder and starts it on loopback. It serves only packages that are published to it, and
+ * asks no other registry.
+ */
 export async function openRegistry(folder: string): Promise<Registry> {
   mkdirSync(folder)
-  // Something in it asks for node-fetch by a tag, which not every mirror has.
+  // Verdaccio depends on a tag of node-fetch, which some mirrors lack.
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ overrides: { 'node-fetch': '2.7.0' } }))
   const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--omit=optional', '--ignore-scripts']
   await run('npm', ['install', ...flags, VERDACCIO], { cwd: folder })
@@ -38,7 +44,7 @@ export async function openRegistry(folder: string): Promise<Registry> {
   const args = ['node_modules/verdaccio/bin/verdaccio', '--config', 'config.yaml', '--listen', address]
   const child = spawn(process.execPath, args, {
     cwd: folder,
-    // It warns of root, as which CI may run.
+    // Verdaccio warns if it runs as root, as it may in CI.
     env: { ...process.env, NODE_NO_WARNINGS: '1' },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
@@ -50,7 +56,7 @@ export async function openRegistry(folder: string): Promise<Registry> {
     if (child.exitCode !== null || Date.now() > until) throw new Error(`${VERDACCIO} does not start: ${status}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  // npm publishes nothing without a token, even where none is asked for.
+  // npm publishes only with a token, even to a registry that does not check it.
   const npmrc = join(folder, 'npmrc')
   writeFileSync(npmrc, `//${address}/:_authToken=nobody\n`)
   return { url, env: { npm_config_registry: url, npm_config_userconfig: npmrc }, close: () => child.kill() }

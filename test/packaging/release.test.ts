@@ -17,7 +17,7 @@ const into = mkdtempSync(join(tmpdir(), 'muster-release-'))
 afterAll(() => rmSync(into, { recursive: true }))
 const openFolder = () => mkdtempSync(join(into, 'project-'))
 
-// What is installed on the Node.js that runs this is used in program.test.ts.
+// program.test.ts covers the Node.js version that runs this test.
 describe.each(['22', '24', '26'])('a release on Node.js %s', (major) => {
   test(
     'a release can be installed, prints its version, matches two players and becomes ready',
@@ -57,7 +57,7 @@ test.each([
   await installIn(folder, args.split(' '))
   const modules = join(folder, 'node_modules')
   const files = readdirSync(modules, { recursive: true, encoding: 'utf8' })
-  // A package may have further manifests, of its parts.
+  // A package may contain further manifests, of its parts.
   const manifests = files.filter((file) => /(^|node_modules\/)(@[^/]+\/)?[^/@]+\/package\.json$/.test(file))
   expect(manifests.length).toBeGreaterThan(5)
   expect(manifests.length, manifests.join('\n')).toBeLessThanOrEqual(packages)

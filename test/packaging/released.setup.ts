@@ -11,14 +11,14 @@ const run = promisify(execFile)
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder with a tarball of every package. */
+    /** Folder with a tarball of every package. */
     readonly tarballs: string
-    /** The address of the registry to which they were published. */
+    /** URL of the registry with the published packages. */
     readonly registry: string
   }
 }
 
-/** Packs every package, one after the other, because packing builds. */
+/** Packs the packages one after another, because packing builds them. */
 async function packInto(folder: string): Promise<string> {
   mkdirSync(folder)
   const packing = ['-r', '--workspace-concurrency=1', '--filter', './packages/*', 'pack', '--pack-destination', folder]
@@ -27,9 +27,9 @@ async function packInto(folder: string): Promise<string> {
 }
 
 /**
- * Makes a release of every package, once for all tests, as the release does it: packed, and published to a registry.
- * With `MUSTER_TARBALLS`, that folder has what was packed before: .ci/run does so while nothing else needs what is
- * built.
+ * Packs every package and publishes it to a local registry, once for all tests, like a real release. With
+ * `MUSTER_TARBALLS`, uses the tarballs in that folder. .ci/run packs them early, while nothing else uses the built
+ * files.
  */
 export async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-released-'))

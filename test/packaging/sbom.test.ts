@@ -38,10 +38,11 @@ test('the SBOM of the program has all installed and bundled packages, with allow
   const { bomFormat, metadata, components, dependencies } = JSON.parse(text()) as Sbom
   expect([bomFormat, metadata.component.name]).toEqual(['CycloneDX', '@muster/server'])
   const names = components.map(({ name }) => name)
-  // Installed, and for another system than most; bundled in the program; bundled in its page.
+  // One dependency of each kind: installed, installed for another platform, bundled in the program, and bundled in its
+  // page.
   for (const name of ['@muster/core', 'zod', 'koffi', '@koromix/koffi-win32-arm64', 'pino', '@redis/client', 'preact'])
     expect(names).toContain(name)
-  // Neither what only other packages bring along, nor what builds and tests it.
+  // Neither dependencies of other packages nor build and test tools may be listed.
   for (const name of ['create-muster', '@muster/emulator', 'esbuild', 'vitest']) expect(names).not.toContain(name)
   const refs = [metadata.component, ...components].map((one) => one['bom-ref'])
   expect(new Set(refs).size).toBe(refs.length)
@@ -50,7 +51,7 @@ test('the SBOM of the program has all installed and bundled packages, with allow
   for (const { purl } of components) expect(purl).toMatch(/^pkg:npm\/\S+@\d\S*$/)
 })
 
-/** A folder with a program of these licences: its own, and that of the one library in it. */
+/** Creates a folder with a program and one bundled library, with these licences. */
 function withLicences(own: string, bundled: string): string {
   const folder = openFolder()
   mkdirSync(join(folder, 'package/dist/pages'), { recursive: true })

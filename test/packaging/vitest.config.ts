@@ -2,13 +2,13 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { PATIENCE } from '../patience.js'
 
-// Apart from the other tests, because it makes a release of the packages, to a registry of its own: `pnpm packages`.
+// `pnpm packages`: separate from the other tests, because it publishes a release of all packages to a local registry.
 export default defineConfig({
   test: {
     include: ['test/packaging/*.test.ts'],
     globalSetup: [fileURLToPath(new URL('released.setup.ts', import.meta.url))],
     ...PATIENCE,
-    // npm installs in some of them, which takes as long as the registry does.
+    // Some hooks run npm install, whose duration depends on the registry.
     hookTimeout: 400_000,
     maxWorkers: 2,
   },

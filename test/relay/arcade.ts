@@ -29,7 +29,10 @@ export async function eventually<T>(
   }
 }
 
-/** A service on a port at the given speed, a client of it, relay sessions, lobbies, and their API on another port. */
+/**
+ * Starts a service on a port at the given speed, a client of it, relay sessions, lobbies, and their API on another
+ * port.
+ */
 export async function openArcade(
   given: {
     readonly emulator?: EmulatorOptions
@@ -49,7 +52,7 @@ export async function openArcade(
     retry: { baseMs: 20, capMs: 200 },
   })
 
-  // The sessions need the port before anything can be requested there.
+  // The sessions need the API's port before the API exists, so the handler is set later.
   const mounted: { answer: HttpHandler } = { answer: async () => new Response(null, { status: 503 }) }
   const server = createServer(nodeListener((request, connection) => mounted.answer(request, connection)))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -69,7 +72,7 @@ export async function openArcade(
       const id = bearerToken(request)
       return id === undefined ? undefined : { id }
     },
-    // All players are on loopback; a header states their address.
+    // All players connect over loopback, so a header states their address.
     address: clientAddress({ trustedProxies: ['127.0.0.0/8'] }),
     limits: { perCaller: null, perAddress: null },
   })
@@ -80,7 +83,7 @@ export async function openArcade(
     return sessions.webhook(request)
   }
 
-  /** A call of the lobby API by a player. */
+  /** Calls the lobby API as a player. */
   const call = async <Body>(
     player: { readonly id: string; readonly ip: string },
     method: string,
@@ -100,7 +103,7 @@ export async function openArcade(
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
     return (text === '' ? undefined : JSON.parse(text)) as Body
   }
-  /** A player's own credentials of this term or a later one, once there are any. */
+  /** Resolves with the player's own credentials of this term or a later one. */
   const credentialsOf = (
     player: { readonly id: string; readonly ip: string },
     lobbyId: string,
@@ -119,7 +122,7 @@ export async function openArcade(
     hooks,
     call,
     credentialsOf,
-    /** Closes everything, and reports what the service has left. */
+    /** Closes everything. Returns what is left in the service. */
     shut: async () => {
       await lobbies.close()
       await sessions.close()

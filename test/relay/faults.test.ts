@@ -27,13 +27,13 @@ test('with lost answers all relay lobbies start with the right tokens, and nothi
     lobbies: { limits: unlimited },
   })
   const hosts = new Map<string, string>()
-  // Starts again, as hosts do: two sessions in a row may well be without tokens.
+  // Restart the lobby as a host would: two sessions in a row may lack tokens.
   lobbies.events.on('happened', (event) => {
     if (event.type === 'run.failed')
       void lobbies.start({ lobbyId: event.lobbyId, playerId: hosts.get(event.lobbyId) ?? '' })
   })
   const play = async (number: number) => {
-    // All at one address, except the host.
+    // All members but the host have the same address.
     const members = ['host', 'b', 'c', 'd'].map((name, index) => ({
       id: `${name}-${number}`,
       ip: index === 0 ? '203.0.113.1' : '203.0.113.2',
@@ -52,7 +52,7 @@ test('with lost answers all relay lobbies start with the right tokens, and nothi
     return { lobbyId, players }
   }
   const lobbiesPlayed = await Promise.all(Array.from({ length: 30 }, (_, number) => play(number)))
-  // A session whose token could not be revoked has been replaced meanwhile.
+  // If a token could not be revoked, the session was replaced meanwhile.
   const played = await Promise.all(
     lobbiesPlayed.map(async ({ lobbyId, players }) => ({
       all: await Promise.all(players.map((player) => credentialsOf(player, lobbyId))),
@@ -62,7 +62,7 @@ test('with lost answers all relay lobbies start with the right tokens, and nothi
   const tokens = played.flatMap(({ all }) => all.map(({ userToken }) => userToken))
   expect(new Set(tokens).size).toBe(90)
   for (const { all } of played) expect(all.map(({ role }) => role)).toEqual(['host', 'client', 'client'])
-  // The relay itself shows whether a token is right.
+  // The relay itself shows whether a token is valid.
   for (const { all } of played.slice(0, 5)) {
     for (const credentials of all) {
       const peer = await (credentials.role === 'host' ? hostBy(credentials, 'host') : joinBy(credentials))

@@ -19,7 +19,7 @@ type OpenPeer = (
   },
 ) => PagePeer
 
-/** The transport as the page has it. */
+/** Returns the transport in the form in which the documentation page shows it. */
 async function transportOfPage(): Promise<OpenPeer> {
   const page = readFileSync(fileURLToPath(new URL('../../docs/relay-packets.md', import.meta.url)), 'utf8')
   const code = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? ''

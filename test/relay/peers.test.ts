@@ -8,7 +8,7 @@ describe.each(['specification', 'observed'] as const)('a relay session on a serv
   const openArcade = (given: Parameters<typeof open>[0] = {}) => open({ ...given, emulator: { ...given.emulator, as } })
 
   const ann = { id: 'ann', ip: '203.0.113.7' }
-  /** At one address. */
+  /** A player with the same address as another one. */
   const ben = { id: 'ben', ip: '203.0.113.8' }
   const cleo = { id: 'cleo', ip: '203.0.113.8' }
 

@@ -2,7 +2,7 @@ import { createPeer, type ClientPeer, type HostPeer } from '@muster/emulator/pee
 import type { RelayCredentials } from '@muster/relay'
 import { eventually } from './arcade.js'
 
-/** A host that echoes packets with its name in front. */
+/** Starts a host that echoes each packet with its own name in front. */
 export async function hostBy(credentials: RelayCredentials, name: string): Promise<HostPeer> {
   const peer = createPeer({ ...credentials, role: 'host', pingMs: 100 })
   peer.onMessage(({ connectionId, data }) => peer.send(connectionId, Buffer.concat([Buffer.from(`${name}:`), data])))
@@ -17,8 +17,8 @@ export async function joinBy(credentials: RelayCredentials): Promise<ClientPeer>
 }
 
 /**
- * Sends numbered packets until each came back from the host.
- * @returns their numbers in the order of arrival, and how often they were sent.
+ * Sends numbered packets until the host has returned each of them.
+ * @returns the numbers in order of arrival, and how often each was sent
  */
 export async function exchange(
   peer: ClientPeer,

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { eventually, openArcade } from './arcade.js'
 import { exchange, hostBy, joinBy } from './playing.js'
 
-/** Every declared fault of a relay session, from the service to the packets of players. */
+/** Tests every declared fault of a relay session, from the service to the players' packets. */
 
 const ann = { id: 'ann', ip: '203.0.113.7' }
 /** At one address. */
@@ -12,7 +12,7 @@ const ben = { id: 'ben', ip: '203.0.113.8' }
 const cleo = { id: 'cleo', ip: '203.0.113.8' }
 const dora = { id: 'dora', ip: '2001:db8::7' }
 
-/** A lobby of three players, started on a service whose sessions have this fault. */
+/** Starts a lobby of three players on a service whose sessions have this fault. */
 async function started(fault: Omit<Fault, 'operation'>) {
   const arcade = await openArcade({
     emulator: { faults: [{ operation: 'relays.create', ...fault }] },

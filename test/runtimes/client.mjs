@@ -1,6 +1,6 @@
 /**
- * The client over HTTP in any runtime: `<runtime> client.mjs <address of an emulator>`. Throws at the first difference
- * from Node, and ends by itself, so that a connection or a timer left open shows.
+ * Tests the client over HTTP in any runtime: `<runtime> client.mjs <address of an emulator>`. Throws at the first
+ * difference from Node. It must end by itself, so that an open connection or timer is noticed.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ const failure = (call) =>
     (error) => error,
   )
 
-/** A server in one deployment: created, followed, listed, stopped. */
+/** Creates, follows, lists and stops a deployment. */
 async function deploys(name) {
   await client.applications.create({ name })
   await client.versions.create({
@@ -48,12 +48,12 @@ async function deploys(name) {
   assert.ok(again.message !== undefined && !String(again.message).includes('dev'))
 }
 
-/** 50 reads against a limit of 20 per second are all answered, and none is refused. */
+/** Sends 50 reads against a limit of 20 per second. All must be answered, and none refused. */
 async function keepsTheLimit(name) {
   let refused = 0
   client.events.on('throttled', () => (refused += 1))
   const { request_id } = await client.deployments.create({ application: name, version: '1.0', users: place })
-  // Each has its own priority, since equal reads would share one request.
+  // Each read has its own priority, because equal reads would share one request.
   const reads = Array.from({ length: 50 }, (_, priority) => client.deployments.get({ request_id }, { priority }))
   assert.equal((await Promise.all(reads)).length, 50)
   assert.equal(refused, 0)
@@ -71,7 +71,7 @@ async function fails() {
   await stranger.close()
 }
 
-/** Calls to a server that never answers, and to an address where nothing listens. */
+/** Calls a server that never answers, and an address without a listener. */
 async function isLeft() {
   const server = createServer((socket) => void socket.on('error', () => {}).on('data', () => server.emit('received')))
   const received = () => once(server, 'received')

@@ -1,6 +1,7 @@
 /**
- * The game's client in any runtime: `<runtime> game-client.mjs <address of a ticket API> <name>`. Two players find one
- * another; one of them comes back as after a reload. Ends by itself, so that a connection or a timer left open shows.
+ * Tests the game client in any runtime: `<runtime> game-client.mjs <address of a ticket API> <name>`. Two players find
+ * each other, and one of them returns as after a reload. It must end by itself, so that an open connection or timer is
+ * noticed.
  */
 import assert from 'node:assert/strict'
 import { createMuster, MusterError } from '@muster/client'

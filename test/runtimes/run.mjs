@@ -1,7 +1,7 @@
 /**
- * Runs the service's client and the game's client in each supported runtime, against an emulator and a ticket API in
- * this process: `pnpm runtimes`. With each version of Node.js both sides run in that version. Runtimes other than the
- * present one are downloaded when they are needed, since they are 100 MB each.
+ * `pnpm runtimes`: runs the service's client and the game client in each supported runtime, against an emulator and a
+ * ticket API in this process. For each version of Node.js, both sides run in that version. Other runtimes are
+ * downloaded when needed, because they have 100 MB each.
  */
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
@@ -14,9 +14,9 @@ import { createMatchmaker, createTicketApi } from '@muster/matchmaker'
 const path = (name) => fileURLToPath(new URL(name, import.meta.url))
 const bun = ['npx', '-y', 'bun@1.4.5', 'run']
 const deno = ['npx', '-y', 'deno@2.9.6', 'run', '--allow-all', '--no-lock']
-/** Versions of Node.js that are in support, besides the oldest one that works. */
+/** Supported versions of Node.js, besides the oldest one that works. */
 const NODES = ['22', '24', '26']
-/** The option with which this program runs on the present runtime alone. */
+/** With this option, only the current runtime is tested. */
 const ONLY_THIS = '--only-this'
 const own = `node${process.versions.node}`
 const here = [
@@ -30,7 +30,7 @@ const elsewhere = [
   ['game-client.mjs', 'deno', deno],
   ...NODES.map((major) => ['run.mjs', `node${major}`, ['npx', '-y', '-p', `node@${major}`, 'node']]),
 ]
-/** What runs in which runtime. */
+/** The programs to run and the runtime of each. */
 const runs = process.argv.includes(ONLY_THIS) ? here : [...here, ...elsewhere]
 const MOST_MS = 120_000
 

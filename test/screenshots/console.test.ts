@@ -8,10 +8,10 @@ import { many, nobody, some, tooMany, trouble, type Scene } from '../browser/con
 import { chromiumPath, launch } from '../browser/chromium.js'
 import { smallPng } from './small-png.js'
 
-/** Each picture is of this moment, so that a new one differs only by what was changed. */
+/** All pictures show this time, so that a new picture differs only by real changes. */
 const AT = Date.UTC(2026, 5, 12, 14, 20)
 const LARGEST = 200_000
-/** Only those whose names begin so, where it is set. */
+/** If set, only pictures whose names begin with this text are taken. */
 const only = process.env['SCREENSHOTS_OF'] ?? ''
 const folder = process.env['SCREENSHOTS_TO'] ?? fileURLToPath(new URL('../../docs/console/', import.meta.url))
 
@@ -89,7 +89,7 @@ test('the screenshots of every console view are written', async () => {
       await page.goto(server.url + hash)
       await page.waitForTimeout(400)
       await act?.(page, server.goAway)
-      // A dialog covers the window, and not the whole page.
+      // A dialog covers only the window, so the picture shows the window instead of the whole page.
       await keep(page, `${name}${suffix}`, name !== 'operate')
       await context.close()
       await server.close()

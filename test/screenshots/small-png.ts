@@ -4,8 +4,8 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const MOST = 256
 
 /**
- * A PNG of true colours (8 bits, not interlaced, as Chromium writes it) with a palette of 256 instead: a third of the
- * size for a page, which has few colours. Every pixel has the nearest colour of those that occur most.
+ * Reduces a PNG (8 bits per channel, not interlaced, as Chromium writes it) to a palette of 256 colours. A page has few
+ * colours, so the file shrinks to a third. Each pixel gets the nearest of the most frequent colours.
  */
 export function smallPng(png: Buffer): Buffer {
   const { width, height, channels, data } = read(png)

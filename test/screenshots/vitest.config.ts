@@ -4,7 +4,7 @@ import { PATIENCE } from '../patience.js'
 
 const conditions = ['@muster/source', 'node']
 
-/** `pnpm screenshots`: the pictures of docs/console, of scenes that are the same each time. */
+/** `pnpm screenshots`: takes the pictures of docs/console. Their scenes are the same each time. */
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['node'] } },

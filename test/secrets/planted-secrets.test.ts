@@ -1,4 +1,4 @@
-/** Plants a secret in every option, valid or not, and looks for it in everything that is shown to anyone. */
+/** Puts a secret into every option, valid or not, and searches for it in everything that is shown. */
 import { inspect } from 'node:util'
 import { createClient, type ClientOptions } from '@muster/core'
 import { createManualClock, seededRandom } from '@muster/core/clock'
@@ -42,7 +42,7 @@ const places = {
   lobbyApi: {},
 } as const
 
-/** Other options, whose valid values cannot be secret. */
+/** Other options. Their valid values cannot be secret. */
 const otherPlaces = {
   matchmaker: [
     'deployments',
@@ -64,7 +64,7 @@ const otherPlaces = {
 
 type Maker = keyof typeof places
 
-/** Values that somebody may have set by mistake. */
+/** Values that somebody might set by mistake. */
 const mistakes: Readonly<Record<string, (secret: string) => unknown>> = {
   unchanged: (secret) => secret,
   'in another scheme': (secret) => `ftp://user:${secret}@example.com/${secret}`,
@@ -99,7 +99,7 @@ const base = {
   lobbyApi: () => ({ authenticate: () => ({ id: 'ann' }) }),
 }
 
-/** All forms in which a value is printed. */
+/** Returns a value in all forms in which it may be printed. */
 const seen = (value: unknown): string[] => [
   String(value),
   inspect(value, { depth: Infinity }),
@@ -107,7 +107,7 @@ const seen = (value: unknown): string[] => [
   ...(value instanceof Error ? [value.message, value.stack ?? '', ...seen(value.cause)] : []),
 ]
 
-/** Everything that a matchmaker reports about a match whose deployment fails. */
+/** Returns everything that a matchmaker reports about a match whose deployment fails. */
 async function toldByMatchmaker(options: MatchmakerOptions): Promise<string[]> {
   const clock = createManualClock()
   const told: string[] = []

@@ -31,19 +31,19 @@ export const policy = { fleet_name: 'eu', name: 'base' }
 export const metrics = { request_id: 'r' }
 export const start = '2026-01-31 08:00:00.000000'
 
-/** An operation of any input and output. */
+/** An operation of any type. */
 export type AnyOperation = Pick<Operation, 'method' | 'path' | 'pathKeys' | 'headers' | 'input'>
 
-/** A change that makes a valid input wrong, and the field at fault. */
+/** A change that makes a valid input invalid, and the faulty field. */
 export type BadInput = readonly [what: string, operation: AnyOperation, valid: object, change: object, field: string]
 
 type Row = readonly [what: string, change: object, field?: string]
 
-/** The rows of one operation, whose field at fault is the first of the change unless it is named. */
+/** Creates the rows of one operation. The faulty field is the first changed field unless it is named. */
 const of = (operation: AnyOperation, valid: object, rows: readonly Row[]): BadInput[] =>
   rows.map(([what, change, field = Object.keys(change)[0] ?? '']) => [what, operation, valid, change, field])
 
-/** Inputs that the document or public facts exclude, each valid except for one field. */
+/** Invalid inputs by the document or by public facts. Each has exactly one invalid field. */
 export const badInputs: readonly BadInput[] = [
   ...of(api.versions.create, version, [
     ['req_memory above twice req_cpu', { req_memory: 2049 }],

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { parseAst } from 'vitest/node'
 
 /**
- * Reads the doc comments of the description from its sources. Fields are explained only at the interfaces, and the
- * OpenAPI document takes its descriptions from there.
+ * Reads the doc comments of the API description from its sources. Only interfaces explain fields, and the OpenAPI
+ * document takes its descriptions from there.
  */
 
 /** Doc comments of the description, by type and field, read from its sources. */
@@ -15,13 +15,13 @@ export interface TypeComment {
   readonly fields: Readonly<Record<string, FieldComment>>
 }
 
-/** The comment on one field. */
+/** The doc comment of one field. */
 export interface FieldComment {
   readonly description?: string
   readonly deprecated?: boolean
-  /** Known values of a text that may have other values too. */
+  /** Known values of a string field that allows others too. */
   readonly examples?: readonly string[]
-  /** Comments on the fields of the field's own object, or of the objects in its list. */
+  /** Comments on the fields of the object, or of the objects in the list, that the field holds. */
   readonly fields?: Readonly<Record<string, FieldComment>>
 }
 
@@ -35,10 +35,10 @@ const childOf = (node: Node, key: string): Node | undefined => {
 }
 const nameOf = (node: Node | undefined) => String(node?.['name'] ?? '')
 
-/** A declared interface or type, and its source text. */
+/** A declared interface or type, with its source text. */
 interface Declaration {
   readonly node: Node
-  /** Where its comment ends. */
+  /** Offset at which its doc comment ends. */
   readonly start: number
   readonly source: string
 }
@@ -49,7 +49,7 @@ export function readComments(folder: URL): Comments {
   return commentsIn(files.map((name) => readFileSync(new URL(name, `${folder.href}/`), 'utf8')))
 }
 
-/** The doc comments of operations beyond their summaries, by route. */
+/** Returns the doc comments of operations by route, without their first sentences. */
 export function readOperationComments(folder: URL): Readonly<Record<string, string>> {
   const files = readdirSync(folder).filter((name) => name.endsWith('.ts'))
   const sources = files.map((name) => readFileSync(new URL(name, `${folder.href}/`), 'utf8'))
@@ -64,7 +64,7 @@ export function readOperationComments(folder: URL): Readonly<Record<string, stri
   )
 }
 
-/** The doc comments in sources that declare all that they extend. */
+/** Returns the doc comments in sources. The sources must declare all types that they extend. */
 export function commentsIn(sources: readonly string[]): Comments {
   const declared = new Map<string, Declaration>(sources.flatMap(declarations))
   return Object.fromEntries(Array.from(declared, ([name, declaration]) => [name, typeComment(declaration, declared)]))
@@ -97,7 +97,7 @@ function fieldsOfInterface(node: Node, source: string, declared: Declared): Reco
   return Object.assign({}, ...inherited, own) as Record<string, FieldComment>
 }
 
-/** The fields of an interface, also inside `Omit` and `Masked`. */
+/** Returns the fields of an interface, also within `Omit` and `Masked`. */
 function inheritedFrom(name: string, reference: Node, declared: Declared): Record<string, FieldComment> {
   const [inner, omitted] = nodesIn(childOf(reference, 'typeArguments')?.['params'])
   if (inner !== undefined && (name === 'Omit' || name === 'Masked')) {
@@ -127,7 +127,7 @@ function fieldsOfMembers(members: readonly Node[], source: string, declared: Dec
   )
 }
 
-/** The fields of the object, or of the list of objects, that is a field's type; undefined for other types. */
+/** Returns the fields of a type that is an object or a list of objects; undefined for other types. */
 function fieldsInside(type: Node, source: string, declared: Declared): Record<string, FieldComment> | undefined {
   if (type.type === 'TSTypeLiteral') {
     const members = nodesIn(type['members'])
@@ -135,13 +135,13 @@ function fieldsInside(type: Node, source: string, declared: Declared): Record<st
   }
   const named = declared.get(nameOf(childOf(type, 'typeName')))
   if (named?.node.type === 'TSInterfaceDeclaration') return fieldsOfInterface(named.node, named.source, declared)
-  // A generic type, such as Masked, is read as its argument.
+  // A generic type such as Masked is replaced by its argument.
   return partsOf(type, declared)
     .map((part) => fieldsInside(part, source, declared))
     .find((fields) => fields !== undefined)
 }
 
-/** The string literals of a type. */
+/** Returns the string literals of a type. */
 function literalsIn(type: Node | undefined, declared: Declared = new Map()): string[] {
   if (type === undefined) return []
   const value = childOf(type, 'literal')?.['value']
@@ -149,12 +149,12 @@ function literalsIn(type: Node | undefined, declared: Declared = new Map()): str
   return partsOf(type, declared).flatMap((part) => literalsIn(part, declared))
 }
 
-/** Whether a type is a text with known values among others, written `'one' | 'other' | (string & {})`. */
+/** True if a type is a string with some known values, written `'one' | 'other' | (string & {})`. */
 function isOpen(type: Node, declared: Declared): boolean {
   return type.type === 'TSIntersectionType' || partsOf(type, declared).some((part) => isOpen(part, declared))
 }
 
-/** The parts of a type, also behind an alias. Interfaces are not resolved. */
+/** Returns the members of a union, also behind an alias. Interfaces are not resolved. */
 function partsOf(type: Node, declared: Declared): Node[] {
   if (type.type === 'TSTypeLiteral') return []
   const alias = declared.get(nameOf(childOf(type, 'typeName')))?.node
@@ -166,7 +166,7 @@ function partsOf(type: Node, declared: Declared): Node[] {
   ].filter((part) => part !== undefined)
 }
 
-/** The doc comment that ends right before a place. */
+/** Returns the doc comment that ends right before an offset. */
 function commentBefore(source: string, start: number): Pick<FieldComment, 'description' | 'deprecated'> {
   const before = source.slice(0, start).trimEnd()
   if (!before.endsWith('*/')) return {}

@@ -12,7 +12,7 @@ import {
   type AnyOperation,
 } from './bad-inputs.js'
 
-/** The field of the first problem, and whether there is one. */
+/** Returns the first faulty field; undefined if there is no fault. */
 function complaint(
   operation: Pick<AnyOperation, 'input'>,
   input: unknown,

@@ -5,7 +5,8 @@ import { arbitraryOf, fromJsonSchema } from '../arbitraries.js'
 import { jsonSchema } from './shapes.js'
 
 /**
- * Inputs with a field bounded by another, or a text bounded by more than a pattern, which JSON Schema cannot express.
+ * Operations whose inputs JSON Schema cannot describe fully: one field bounds another, or a string needs more than a
+ * pattern.
  */
 const refined: readonly OperationId[] = [
   'versions.create', // req_memory at most twice req_cpu

@@ -4,7 +4,7 @@ import { rows } from './rows.js'
 import { ofAnotherType, pathsIn, sample, SOME_KEY, valueAt, withValueAt, type Path } from './samples.js'
 import { resources, type Shape } from './tables.js'
 
-/** The necessary fields of answers; all others may be missing, null or of another type. */
+/** The required fields of responses. All others may be missing, null or of another type. */
 const necessary: Partial<Record<OperationId, readonly string[]>> = {
   'applications.create': ['name'],
   'applications.update': ['name'],
@@ -59,7 +59,7 @@ describe.each(answers)('the response of $id', ({ id, output, answer }) => {
   test('a parsed response keeps unknown fields at any depth', () => {
     const objects = [[], ...pathsIn(answer)].filter((path) => {
       const value = valueAt(answer, path)
-      // The keys below ports are names, not fields, so an unknown key would have to be a port.
+      // The keys of ports are names, so an unknown key there would have to be a valid port.
       return typeof value === 'object' && value !== null && !Array.isArray(value) && path.at(-1) !== 'ports'
     })
     for (const path of objects) {
@@ -91,7 +91,7 @@ describe.each(answers)('the response of $id', ({ id, output, answer }) => {
       }
       const read = output.parse(wrong)
       const whole = (length: number) => valueAtOrUndefined(read, path.slice(0, length))
-      // Where an entry of a list does not fit, the whole list counts as absent.
+      // If an entry of a list does not fit, the whole list counts as absent.
       const gone = path.findIndex((_, index) => whole(index + 1) === undefined)
       expect(gone !== -1 || named(path).startsWith('container_log_storage'), named(path)).toBe(true)
     }
@@ -104,7 +104,7 @@ function valueAtOrUndefined(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((inner, key) => (isContainer(inner) ? inner[key] : undefined), value)
 }
 
-/** The paths of all fields that hold a primitive, in the sample of a shape. */
+/** Returns the paths of all primitive fields in a sample of the shape. */
 function leaves(shape: Shape): (readonly [path: Path, shape: Shape])[] {
   if (typeof shape === 'string')
     return shape in resources ? leaves(resources[shape as keyof typeof resources]) : [[[], shape]]

@@ -21,7 +21,7 @@ const described = Object.entries(document.paths).flatMap(([path, methods]) =>
 )
 const parametersOf = (object: Json) => (object['parameters'] ?? []) as readonly Json[]
 
-/** The schema of an operation's body. */
+/** Returns the schema of an operation's body. */
 function bodyOf({ requestBody }: Json): Json | undefined {
   const content = (requestBody as { content: { 'application/json': { schema: { $ref: string } } } } | undefined)
     ?.content
@@ -79,7 +79,7 @@ test('docs/openapi.json has each key of an input in exactly one place', () => {
     const inBody = Object.keys((bodyOf(object)?.['properties'] ?? {}) as Json)
     const found = [...parametersOf(object).map(({ name }) => String(name)), ...inBody]
     const wanted = [...Array.from(route.matchAll(/\{(\w+)\}/g), ([, key]) => key), ...Object.keys(row?.request ?? {})]
-      // The delete token is described by the security scheme.
+      // The security scheme describes the delete token.
       .filter((key) => key !== 'authorization')
       .concat(found.filter((key) => !(key in (row?.request ?? {})) && beyondDocument[route]?.includes(key) === true))
       .map((key) => (key === 'x_fields' ? 'X-Fields' : key))

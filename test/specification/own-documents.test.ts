@@ -14,7 +14,7 @@ const client = createClient({
 })
 const nobody = () => undefined
 
-/** The document of an API at /openapi.json, as it is kept in docs. */
+/** Returns the document that an API serves at /openapi.json. It must equal the file in docs. */
 async function documentOf(api: HttpHandler): Promise<string> {
   const response = await api(new Request('http://localhost/openapi.json'))
   expect(response.status).toBe(200)

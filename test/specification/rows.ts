@@ -1,6 +1,6 @@
 import { type groupSizes, resources, type Shape } from './tables.js'
 
-/** Fields of a resource by name, which a body has. */
+/** Returns fields of a resource, by name, for a body. */
 const fields = (resource: keyof typeof resources, ...keys: readonly string[]) =>
   Object.fromEntries(keys.map((key) => [key, resources[resource][key] as Shape]))
 
@@ -30,7 +30,7 @@ const variables = [{ key: 'string', value: 'string', is_hidden: 'boolean' }] as 
 const webhook = { url: 'string' } as const
 const message = { message: 'string' } as const
 const stopped = { message: 'string', deployment_summary: 'Deployment' } as const
-/** `true`, `false` or a storage's name. */
+/** `true`, `false` or the name of a storage. */
 const logStorage = { container_log_storage: 'anything' } as const
 
 const app = '/v1/app/{app_name}'
@@ -42,28 +42,28 @@ const fleet = '/v1/fleet/{fleet_name}'
 const tags = '/v1/deployments/{request_id}/tags'
 const relays = '/v1/relays/sessions'
 
-/** One row of the tables in 'Endpoints'. */
+/** One row of a table in 'Endpoints'. */
 export interface Row {
   readonly group: keyof typeof groupSizes
   /** Method and path. */
   readonly route: string
   /** Query, header and body keys with their types; those of the path are in the route. */
   readonly request: { readonly [key: string]: Shape }
-  /** The required ones. */
+  /** The required keys. */
   readonly required: readonly string[]
-  /** The source of `required`, if the document does not state it. */
+  /** Source of `required`, if the document does not state it. */
   readonly requiredBy?: 'public fact' | 'our choice'
-  /** undefined for no content. */
+  /** Undefined for a response without content. */
   readonly response: Shape | undefined
   readonly success: readonly number[]
   readonly errors: readonly number[]
-  /** The source of errors that the document states without a code, or not at all. */
+  /** Source of errors that the document states without a code, or does not state. */
   readonly errorsBy?: 'public fact' | 'our choice'
 }
 
 /**
- * Keys beyond the document, by route: what a public deployment takes and gives (public facts). Keys of a request are
- * sent only when a caller gives them.
+ * Keys that are not in the document, by route: a public deployment accepts and returns them (public facts). The client
+ * sends them only if a caller gives them.
  */
 export const beyondDocument: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/apps': ['page', 'limit', 'total_count', 'pagination'],
@@ -237,7 +237,7 @@ export const rows: readonly Row[] = [
       command: 'string or null',
       arguments: 'string or null',
     },
-    // And either ip_list or geo_ip_list.
+    // One of ip_list and geo_ip_list is required too.
     required: ['app_name'],
     requiredBy: 'our choice',
     response: 'LegacyDeployed',

@@ -3,7 +3,7 @@ import { resources, type Primitive, type Shape } from './tables.js'
 /** The key of the entry in a sample whose keys are arbitrary. */
 export const SOME_KEY = 'game'
 
-/** An answer in which every field of the document has a value of its documented type. */
+/** Returns a response in which every documented field has a value of its documented type. */
 export function sample(shape: Shape): unknown {
   if (typeof shape === 'string') {
     return shape in resources ? sample(resources[shape as keyof typeof resources]) : values[shape as Primitive]
@@ -24,7 +24,7 @@ const values: Readonly<Record<Primitive, unknown>> = {
   anything: { any: ['thing'] },
 }
 
-/** A value of another type than the given one. */
+/** Returns a value of another type. */
 export const ofAnotherType = (value: unknown) => {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   return isObject ? 'text' : { not: 'this' }
@@ -32,7 +32,7 @@ export const ofAnotherType = (value: unknown) => {
 
 export type Path = readonly (string | number)[]
 
-/** The paths of all values inside a value, without itself. */
+/** Returns the paths of all values inside a value. */
 export function pathsIn(value: unknown): Path[] {
   if (typeof value !== 'object' || value === null) return []
   const entries: (readonly [string | number, unknown])[] = Array.isArray(value)
@@ -45,7 +45,7 @@ export function valueAt(value: unknown, path: Path): unknown {
   return path.reduce((inner, key) => (inner as Record<string | number, unknown>)[key], value)
 }
 
-/** A copy with another value at one path. */
+/** Returns a copy with another value at one path. */
 export function withValueAt<T>(value: T, path: Path, replacement: unknown): T {
   const copy = structuredClone(value)
   const parent = valueAt(copy, path.slice(0, -1)) as Record<string | number, unknown>

@@ -7,7 +7,7 @@ interface Property {
   readonly where: string
   readonly key: string
   readonly schema: JsonSchema
-  /** The keys beside it. */
+  /** Keys in the same object. */
   readonly beside: readonly string[]
 }
 
@@ -65,6 +65,6 @@ test('the keys of player addresses are all in the list `addressKeys`', () => {
   const servers = ['public_ip']
   const sounding = all.filter(({ key }) => /(^|_)ip(_|$)/.test(key) && !servers.includes(key) && key !== 'geo_ip_list')
   expect([...new Set(sounding.map(({ key }) => key))].toSorted()).toEqual([...addressKeys].toSorted())
-  // The entries of geo_ip_list hold an address under a key of their own.
+  // The entries of geo_ip_list hold addresses under another key.
   expect(inputs.find(({ where }) => where === 'deployments.deployLegacy input.geo_ip_list.ip')?.key).toBe('ip')
 })

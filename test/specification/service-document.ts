@@ -14,16 +14,19 @@ import {
 } from '@muster/core/internal'
 import type { Comments, FieldComment } from './comments.js'
 
-/** The description of the service as an OpenAPI 3.1 document. Pure. */
+/** Creates the OpenAPI 3.1 document of the service. Pure. */
 
 export interface ServiceDocumentOptions {
-  /** Names that the specification leaves open; default `defaultSettings`. Limits of values are the default ones. */
+  /**
+   * Settings for names that the specification leaves open. Default: `defaultSettings`. Limits of values are always the
+   * defaults.
+   */
   readonly settings?: SettingsOption | undefined
-  /** Doc comments of the description's sources, for the descriptions of types and fields; default none. */
+  /** Doc comments of the description's sources, as descriptions of types and fields. Default: none. */
   readonly comments?: Comments | undefined
-  /** Doc comments of the operations by route, e.g. `GET /v1/apps`, for their descriptions; default none. */
+  /** Doc comments of operations by route, e.g. `GET /v1/apps`, as their descriptions. Default: none. */
   readonly operationComments?: Readonly<Record<string, string>> | undefined
-  /** Address of the service, for the document's server. */
+  /** URL of the service for the document. */
   readonly baseUrl?: string | undefined
 }
 
@@ -116,7 +119,7 @@ const securitySchemes = {
 interface Group {
   readonly name: string
   readonly description: string
-  /** Whether its error bodies are documented: `{message: string}`, with message required (service-api, Errors). */
+  /** Set if its error bodies are documented: `{message: string}`, with message required (service-api, Errors). */
   readonly errorsShown?: true
   readonly deprecated?: true
 }
@@ -272,7 +275,7 @@ const callbacks: Partial<Record<OperationId, Json>> = {
   },
 }
 
-/** Adds each comment to its field and marks the secrets. Stops at other named schemas. */
+/** Adds each comment to its field, and marks secrets. Does not enter other named schemas. */
 function withComments(schema: Json, fields: Readonly<Record<string, FieldComment>>): Json {
   const inside: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(schema)) {

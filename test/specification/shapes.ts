@@ -27,7 +27,7 @@ export interface JsonSchema {
 
 export const jsonSchema = (schema: z.ZodType): JsonSchema => z.toJSONSchema(schema) as JsonSchema
 
-/** The alternatives of a schema, without null. */
+/** Returns the alternatives of a schema, without null. */
 function alternatives(schema: JsonSchema): readonly JsonSchema[] {
   const several = schema.anyOf ?? schema.oneOf
   if (several !== undefined) return several.flatMap(alternatives)
@@ -36,7 +36,7 @@ function alternatives(schema: JsonSchema): readonly JsonSchema[] {
 
 const typesOf = ({ type }: JsonSchema): readonly string[] => (type === undefined ? [] : [type].flat())
 
-/** The JSON types of a schema's values, null included. */
+/** Returns the JSON types of a schema's values, including null. */
 function jsonTypes(schema: JsonSchema): ReadonlySet<string> {
   const several = schema.anyOf ?? schema.oneOf
   return new Set(several === undefined ? typesOf(schema) : several.flatMap((one) => [...jsonTypes(one)]))
@@ -53,7 +53,10 @@ const primitives: Readonly<Record<Exclude<Primitive, 'anything'>, readonly strin
   'time B': ['string'],
 }
 
-/** The differences between a schema and a shape: one line for each field that is missing, extra or of another type. */
+/**
+ * Returns the differences between a schema and a shape: one line for each field that is missing, additional or of
+ * another type.
+ */
 export function mismatches(schema: JsonSchema, shape: Shape, path = ''): string[] {
   const at = path === '' ? 'it' : path
   if (shape === 'anything') return []
@@ -74,7 +77,7 @@ function primitiveMismatches(schema: JsonSchema, shape: Exclude<Primitive, 'anyt
   const missing = primitives[shape].filter((type) => !found.has(type))
   const tooMuch = [...found].filter((type) => type !== 'null' && !primitives[shape].includes(type))
   if (missing.length > 0 || tooMuch.length > 0) return [`${at}: is ${[...found].join(' or ')}, not ${shape}`]
-  // Both formats are strings in JSON Schema; the example or format tells which one is meant.
+  // Both timestamp formats are strings in JSON Schema. The example or the format tells them apart.
   const isB = alternatives(schema).some((one) => one.format === 'date-time')
   const isA = alternatives(schema).some(({ examples }) => /^[\d-]{10} [\d:]{8}\.\d{6}$/.test(String(examples?.[0])))
   if (isA !== (shape === 'time A') || isB !== (shape === 'time B')) return [`${at}: is not marked as ${shape}`]
@@ -88,7 +91,7 @@ function objectMismatches(schema: JsonSchema, shape: Readonly<Record<string, Sha
   if (values !== undefined) {
     return objects.flatMap((one) => mismatches(one.additionalProperties as JsonSchema, values, `${path}.*`))
   }
-  // Alternatives, such as a user by address or by coordinates, together have the keys.
+  // Alternatives, such as users by address or by coordinates, have the keys of the shape together.
   const keys = new Map<string, JsonSchema>()
   for (const one of objects) {
     for (const [key, value] of Object.entries(one.properties ?? {})) {

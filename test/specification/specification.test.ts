@@ -52,7 +52,7 @@ test.each(rows.map((row) => [row.route, row] as const))(
     expect(sorted(operation.errors.map(String)), 'errors').toEqual(sorted(row.errors.map(String)))
     expect(operation.success, 'success').toEqual(row.success)
 
-    // The keys of path, query, headers and body never collide, since all are in one object.
+    // Keys of path, query, headers and body must differ, because an input is one object.
     expect(
       Object.keys(row.request).filter((key) => path.includes(key)),
       'collisions',

@@ -1,6 +1,6 @@
 /**
- * The tables of the service's document, transcribed by hand and independent of the description in
- * packages/core/src/api, so that each can be compared with the other. Facts only; no package imports them.
+ * The tables of the service's document, transcribed by hand and without the description in packages/core/src/api, so
+ * that the two can be compared. Facts only; no package imports them.
  */
 
 /** 'time A' and 'time B' are the document's two formats of a timestamp. */
@@ -15,7 +15,9 @@ export type Primitive =
   | 'time B'
   | 'anything'
 
-/** The type of a field: a primitive, the name of a resource, an object by its keys ('*' for any), or [item type]. */
+/**
+ * The type of a field: a primitive, the name of a resource, an object by its keys ('*' for any key), or [item type].
+ */
 export type Shape = Primitive | ResourceName | { readonly [key: string]: Shape } | readonly [Shape]
 
 const basicLocation = {
@@ -275,7 +277,7 @@ export const rateLimits: Readonly<Record<string, number>> = {
   'POST /v1/deploy': 40,
 }
 
-/** The nine tables of 'Endpoints' and how many operations each has. */
+/** The nine tables of 'Endpoints', with the number of operations in each. */
 export const groupSizes = {
   Applications: 10,
   'Container registry': 2,

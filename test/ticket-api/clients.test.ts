@@ -111,7 +111,7 @@ describe.concurrent('game servers and backends that use the ticket API', () => {
     })
     expect(matchmaker.inspect().matches[0]?.playerIds.toSorted()).toEqual(['ann', 'cleo'])
 
-    // And again, when only the player who joined later is left.
+    // Repeat this when only the player who joined later is left.
     const later = await call<Ticket>('cleo', 'GET', `/tickets/${cleo.id}`)
     expect(
       await call('backend', 'POST', '/backfills', {

@@ -17,15 +17,15 @@ export interface Ticket {
   } | null
 }
 
-/** Where a ticket's player connects, without the token that is theirs alone. */
+/** Returns the address of a ticket without the join token, which differs for each player. */
 export const placeOf = ({ assignment }: Pick<Ticket, 'assignment'>) => {
   const { join_token: _, ...place } = assignment ?? {}
   return place
 }
 
 /**
- * The ticket API of a whole matchmaker on a port. Tokens are names; `backend` is a backend. All callers come through
- * one trusted proxy.
+ * Starts the ticket API of a whole matchmaker on a port. A token is the player's name, and `backend` is a backend. All
+ * callers come through one trusted proxy.
  */
 export async function openCounter(
   given: { readonly studio?: Parameters<typeof openStudio>[0]; readonly api?: Partial<TicketApiOptions> } = {},
@@ -62,7 +62,7 @@ export async function openCounter(
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-  /** @throws Error for any other status. */
+  /** Calls the API. @throws Error for any other status */
   const call = async <T>(who: string, method: string, path: string, body?: unknown, wanted?: number): Promise<T> => {
     const status = wanted ?? (method === 'POST' ? 201 : 200)
     const response = await request(who, method, path, body)
@@ -71,7 +71,7 @@ export async function openCounter(
       throw new Error(`${method} ${path}: ${response.status} instead of ${status}: ${text}`)
     return (text === '' ? undefined : JSON.parse(text)) as T
   }
-  /** Waits by long polls, as a client does. */
+  /** Follows a ticket by long polls, like a client. */
   const untilStatus = async (who: string, id: string, status: string): Promise<Ticket> => {
     let ticket = await call<Ticket>(who, 'GET', `/tickets/${id}`)
     while (ticket.status !== status) {

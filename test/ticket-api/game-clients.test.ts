@@ -1,4 +1,4 @@
-/** The requests of docs/game-clients.md, against the API over HTTP. */
+/** Sends the requests of docs/game-clients.md to the API over HTTP. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -16,7 +16,7 @@ test('docs/game-clients.md has the expected sequences of requests', () => {
   ])
 })
 
-/** A running `muster dev` with nothing configured, and a way to send requests as one of its players. */
+/** Starts `muster dev` without a configuration. Requests can be sent as one of its players. */
 async function openDev() {
   const main = fileURLToPath(new URL('../../packages/server/dist/cli/main.js', import.meta.url))
   const command = [main, 'dev', '--port', '0', '--emulator-port', '0', '--token', 'TOKEN']
@@ -46,7 +46,7 @@ async function openDev() {
     send,
     as: (who: string, method: string, path: string, body?: unknown) => send(`TOKEN:${who}`, method, path, body),
     said: () => said.join('\n'),
-    /** Ends what the player is in. */
+    /** Ends the player's tickets, groups and matches. */
     free: async (who: string) => {
       const me = await (await send(`TOKEN:${who}`, 'GET', '/me')).json()
       const { tickets, groups, matches } = me as {

@@ -1,4 +1,4 @@
-/** Game servers over HTTP: slow, broken and many of them, at the routes that they alone may use. */
+/** Tests game servers over HTTP: slow, broken and many of them, at the routes for game servers only. */
 import { connect, type Socket } from 'node:net'
 import { systemClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
@@ -7,7 +7,10 @@ import { openCounter } from './counter.js'
 
 const deploy = { application: 'game', version: '1', probe: { kind: 'registration' as const, withinMs: 60_000 } }
 
-/** A match of ann and ben whose server has registered. Game servers' tokens are not names, as players' are. */
+/**
+ * Starts a match of ann and ben whose server has registered. Unlike players' tokens, a game server's token is not a
+ * name.
+ */
 async function open(given: Parameters<typeof openCounter>[0] = {}) {
   const counter = await openCounter({
     studio: { matchmaker: { queues: [{ name: 'duel', matchSize: 2, deploy }] } },
@@ -33,7 +36,7 @@ async function open(given: Parameters<typeof openCounter>[0] = {}) {
   return { ...counter, token, tokenOf, register, report, matchId }
 }
 
-/** A connection that sends and reads what and when it likes. */
+/** A connection that sends and reads in any order and at any time. */
 class Raw {
   readonly socket: Socket
   answered = ''

@@ -1,4 +1,4 @@
-/** The ten lines of docs/own-machines.md, as whoever copies them runs them: `muster serve` and six processes. */
+/** Runs the commands of docs/own-machines.md: `muster serve` and six game server processes. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const guide = readFileSync(pathOf('docs/own-machines.md'), 'utf8')
 const [, yaml = ''] = /^```yaml\n([\s\S]*?)^```/m.exec(guide) ?? []
 const keys = { ARENA_FRA: 'of-the-arena-in-frankfurt-0123456789', GAME_KEY: 'of-the-backend-of-the-game-0123456789' }
 
-/** Runs a program of Node.js; its lines are heard until the test ends. */
+/** Runs a program of Node.js and collects its output lines until the test ends. */
 function run(program: string, given: string[], env: NodeJS.ProcessEnv, hear: (line: string) => void, cwd?: string) {
   const stdio: ['ignore', 'pipe', 'inherit'] = ['ignore', 'pipe', 'inherit']
   const child: ChildProcess = spawn(process.execPath, [pathOf(program), ...given], {

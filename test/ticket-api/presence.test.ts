@@ -1,4 +1,4 @@
-/** Presence over real connections: the clock is the test's, the sockets are the machine's. */
+/** Tests presence over real connections, with a manual clock. */
 import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { createManualClock } from '@muster/core/clock'
@@ -13,7 +13,7 @@ const nobody = async () => {
 
 const noServers = { data: [], has_next: false }
 
-/** A queue that nobody leaves by a match, whose clients may be away for 10 s, on a port. */
+/** Starts the API with a queue that makes no matches, whose clients may be away for 10 s. */
 async function open() {
   const clock = createManualClock()
   const matchmaker = createMatchmaker({
@@ -42,7 +42,7 @@ async function open() {
     const response = await fetch(`http://127.0.0.1:${port}/tickets`, { method: 'POST', headers, body })
     return ((await response.json()) as { readonly id: string }).id
   }
-  /** Sends a request on a socket of its own; the answer may be left unread. */
+  /** Sends a request on its own socket. The response may be left unread. */
   const ask = (who: string, path: string, isRead: boolean): Socket => {
     const socket = connect(port, '127.0.0.1')
     sockets.push(socket)

@@ -1,4 +1,4 @@
-/** The sequences of requests in docs/game-clients.md, and a client that plays them. */
+/** Plays the request sequences of docs/game-clients.md as a client. */
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 
@@ -28,7 +28,7 @@ function stepsOf(block: string): readonly Step[] {
   })
 }
 
-/** The expected answer with names filled in: those that are new get their values from the answer. */
+/** Fills names into the expected response. New names take their values from the actual response. */
 function filled(expected: unknown, actual: unknown, names: Map<string, string>): unknown {
   if (Array.isArray(expected)) return expected.map((one, index) => filled(one, (actual as unknown[])?.[index], names))
   if (typeof expected === 'object' && expected !== null)
@@ -47,7 +47,7 @@ const fill = (template: string, names: ReadonlyMap<string, string>) =>
 /** Sends a request as a player. */
 export type SendAs = (who: string, method: string, path: string, body?: unknown) => Promise<Response>
 
-/** Sends what a step asks, as often as a client that polls does, and checks the answer. */
+/** Sends the request of a step, repeatedly like a polling client, and checks the response. */
 async function play({ who, method, path, body, status, answer }: Step, names: Map<string, string>, request: SendAs) {
   const isPoll = path.includes('wait=')
   let version = 1

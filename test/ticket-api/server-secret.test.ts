@@ -1,11 +1,13 @@
-/** What the server of a match may do with the secret in its environment: everything for its own match, nothing else. */
+/**
+ * Tests what a match's server may do with the secret in its environment: everything for its own match, nothing else.
+ */
 import { expect, test } from 'vitest'
 import { duel, nothingLeft, until } from '../matchmaker/studio.js'
 import { openCounter, type Ticket } from './counter.js'
 
 const solo = { profile: 'duel', attributes: {} }
 
-/** Two matches whose servers run, of ann and ben, and of cas and dan. */
+/** Starts two matches with running servers: of ann and ben, and of cas and dan. */
 async function open(given?: Parameters<typeof openCounter>[0]) {
   const counter = await openCounter(given)
   const { call, untilStatus, emulator, deployments } = counter
@@ -66,7 +68,8 @@ test.concurrent('the secret of a server is refused for another match and for any
     expect([method, at, answer.status]).toEqual([method, at, 403])
   }
   expect((await request(secret, 'POST', '/backfills', { tickets: { [other.ticketId]: {} } })).status).toBe(400)
-  // Elsewhere it is not a token at all; here, where tokens are names, it is that of an unknown player.
+  // In production, such a token is invalid on other routes. In this test a token is a name, so it belongs to an unknown
+  // player.
   expect((await request(secret, 'GET', `/tickets/${own.ticketId}`)).status).toBe(404)
   expect((await request(secret, 'GET', '/players/ann')).status).toBe(403)
   expect(matchmaker.inspect().matches.find(({ matchId }) => matchId === other.matchId)).toMatchObject({
@@ -121,7 +124,7 @@ test.concurrent.each([
     }
     await until('the match ends', () => matchmaker.getTicket(other.ticketId)?.ended !== undefined)
     expect(matchmaker.getTicket(other.ticketId)).toMatchObject({ ended: { reason: 'nobody-joined' } })
-    // Its players are free before the service has confirmed the stop.
+    // The players are free before the service has confirmed the stop.
     await until('its server is gone', () => matchmaker.inspect().matches.length < 2)
     expect(matchmaker.inspect().matches.map(({ matchId }) => matchId)).toEqual([own.matchId])
     expect(await shut()).toEqual(nothingLeft)

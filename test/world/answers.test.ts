@@ -1,4 +1,4 @@
-/** Answers that are legal by either description of the service, as the client gives them. */
+/** Checks that the client returns all data of responses that are valid by either description of the service. */
 import { type CallOptions, createClient, inProcess } from '@muster/core'
 import { metricValues, type OperationId, operations } from '@muster/core/api'
 import fc from 'fast-check'
@@ -8,7 +8,7 @@ import { faultIn, OBSERVED_PATHS, observedOperations, ofShape, readShape } from 
 
 type Call = (input: unknown, options?: CallOptions) => Promise<unknown>
 
-/** Calls an operation with any right input, at a service that answers this. */
+/** Calls an operation with any valid input at a service that gives this response. */
 async function answered(id: OperationId, status: number, body: unknown, input = inputs.get(id)): Promise<unknown> {
   const text = body === undefined ? null : JSON.stringify(body)
   const client = createClient({
@@ -36,7 +36,10 @@ const routeOf = (id: OperationId) => {
 }
 const observed = new Map(observedOperations.map((one) => [`${one.method} ${one.path}`, one]))
 
-/** What of an answer is not in what the client gave. A number may be given as its text, and the other way round. */
+/**
+ * Returns the parts of a response that the client did not return. A number may be returned as a string, and a string as
+ * a number.
+ */
 function lost(sent: unknown, given: unknown, at = ''): string | undefined {
   if (sent === null || sent === undefined) return undefined
   if (typeof sent !== 'object') return String(sent) === String(given) ? undefined : `${at}: ${String(given)}`
@@ -46,7 +49,7 @@ function lost(sent: unknown, given: unknown, at = ''): string | undefined {
   return faults.find((fault) => fault !== undefined)
 }
 
-/** An absent list has no entries, so its count is 0: the shapes cannot say that. */
+/** Sets the counts to 0 if the list is absent: an absent list has no entries, which shapes cannot express. */
 function countedRight(id: OperationId, made: unknown): unknown {
   const { items } = described.get(id) ?? {}
   if (items === undefined || typeof made !== 'object' || made === null || items in made) return made
@@ -54,7 +57,9 @@ function countedRight(id: OperationId, made: unknown): unknown {
   return { ...made, ...Object.fromEntries(counts.map((key) => [key, 0])) }
 }
 
-/** The service says that it knows nothing of the deployment. No status can stand for that: it is asked again. */
+/**
+ * True if the service says that it does not know the deployment. No status represents that, so the case is drawn again.
+ */
 const saysNothing = (id: OperationId, body: unknown) => id === 'deployments.get' && body === null
 
 describe('a response that the observed description allows', () => {

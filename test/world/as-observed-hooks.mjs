@@ -1,4 +1,4 @@
-/** The hooks of as-observed.mjs: two modules stand in for the packages, with one function of each replaced. */
+/** The loader hooks of as-observed.mjs. Two modules replace the packages and override one function of each. */
 const SCHEME = 'observed:'
 const EXAMPLES = new URL('../../examples/', import.meta.url).href
 
@@ -18,7 +18,7 @@ export async function resolve(specifier, context, next) {
   const { parentURL = '' } = context
   if (Object.hasOwn(replaced, specifier) && parentURL.startsWith(EXAMPLES))
     return { url: `${SCHEME}${specifier}`, format: 'module', shortCircuit: true }
-  // The package itself is found from here.
+  // The replacement imports the original package from here.
   return next(specifier, parentURL.startsWith(SCHEME) ? { ...context, parentURL: import.meta.url } : context)
 }
 

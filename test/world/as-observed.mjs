@@ -1,7 +1,7 @@
 /**
- * Lets a program of examples/ run on the emulator in its mode observed, e.g.
- * `node --import ./test/world/as-observed.mjs examples/dist/demo/main.js`.
- * What the program imports from @muster/emulator and @muster/core gets the option and the client's settings from here.
+ * Runs a program of examples/ with the emulator in its mode `observed`, e.g. `node --import
+ * ./test/world/as-observed.mjs examples/dist/demo/main.js`. The program's imports of @muster/emulator and @muster/core
+ * get that option and the matching client settings.
  */
 import { register } from 'node:module'
 

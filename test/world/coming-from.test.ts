@@ -1,4 +1,4 @@
-/** The queues of docs/coming-from.md are played end to end by clients in the shape of the hosted matchmaker's SDKs. */
+/** Plays the queues of docs/coming-from.md end to end, by clients that behave like the hosted matchmaker's SDKs. */
 import { readFileSync } from 'node:fs'
 import type { QueueDefinition } from '@muster/matchmaker'
 import { expect, test } from 'vitest'
@@ -14,7 +14,7 @@ const pages = text.split(/^## /m).flatMap((section) => {
   return queues.map((queue) => ({ page: section.slice(0, section.indexOf('\n')), queue }))
 })
 
-/** What the players of one match state, by the page; and whether their queue looks at latencies. */
+/** The statements of the players of one match, by example of the page, and whether their queue reads latencies. */
 const matches: Readonly<Record<string, { readonly players: readonly Attributes[]; readonly pings?: boolean }>> = {
   'Edgegap’s matchmaker': { players: [1000, 1010, 1020, 1030].map((elo) => ({ elo, mode: 'rush' })), pings: true },
   'Amazon GameLift FlexMatch': { players: [10, 12, 14, 16, 18, 14].map((skill) => ({ skill })), pings: true },

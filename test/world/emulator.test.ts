@@ -1,5 +1,5 @@
 /**
- * The emulator of a public deployment against what was observed there. test/conformance has the emulator of the
+ * Compares the emulator of a public deployment with observations there. test/conformance tests the emulator of the
  * specification.
  */
 import { type OperationId, operations } from '@muster/core/api'
@@ -14,7 +14,7 @@ const observedOf = (id: OperationId) => {
   return observed.get(OBSERVED_PATHS[route] ?? route)
 }
 
-/** Members of a value that its shape does not have. */
+/** Returns the members of a value that its shape lacks. */
 function surplusIn(value: unknown, shape: Shape, at = ''): readonly string[] {
   if (typeof value !== 'object' || value === null) return []
   if (shape.kind === 'list')
@@ -28,7 +28,7 @@ function surplusIn(value: unknown, shape: Shape, at = ''): readonly string[] {
   })
 }
 
-/** The pagination of the list of an image's tags has no place in its shape, but in the list of lists with pages. */
+/** The list of an image's tags has a pagination that only the shape of paged lists contains. */
 const BESIDE_THE_SHAPES = ['.total_count', '.pagination']
 
 describe('a response of the emulator in mode observed', () => {

@@ -4,13 +4,13 @@ import { createEmulator, type EmulatorOptions } from '@muster/emulator'
 
 export interface RawAnswer {
   readonly status: number
-  /** The text of the body; undefined without one. */
+  /** The body's text; undefined if there is no body. */
   readonly text: string | undefined
   /** The body, if it is JSON. */
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** Sends a request to a service, with the account's token unless the headers have another. */
+/** Sends a request to a service, with the account's token unless the headers override it. */
 export type Call = (
   method: string,
   target: string,
@@ -18,7 +18,7 @@ export type Call = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<RawAnswer>
 
-/** What a request is called with: the target without its method, and the body. */
+/** The arguments of a request: path and query, and the body. */
 export type Request = readonly [target: string, body?: unknown, headers?: Readonly<Record<string, string>>]
 
 const OPTIONS: EmulatorOptions = {
@@ -31,7 +31,7 @@ const OPTIONS: EmulatorOptions = {
 }
 
 const image = { docker_repository: 'registry.example', docker_image: 'server', docker_tag: '1.0' }
-/** Each member that either service takes in the same way. */
+/** Every field that both services accept in the same form. */
 const version = {
   ...image,
   name: '1.0',
@@ -65,8 +65,8 @@ const users = [{ user_type: 'ip_address', user_data: { ip_address: '203.0.113.7'
 const filters = [{ field: 'continent', values: ['Europe'], filter_type: 'any' }]
 
 /**
- * A service with one object of each kind, a READY deployment and a ready relay session, and a request for each of its
- * operations that succeeds there.
+ * Starts a service with one object of each kind, a READY deployment and a ready relay session. Returns a valid request
+ * for each of its operations.
  */
 export async function furnished() {
   const clock = createManualClock()

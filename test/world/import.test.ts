@@ -1,4 +1,6 @@
-/** A configuration of the hosted matchmaker is imported, served, and played by a client in the shape of its SDKs. */
+/**
+ * Imports a configuration of the hosted matchmaker, serves it, and plays it with a client that behaves like its SDKs.
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,7 +41,7 @@ const env = {
   MUSTER_OPERATOR_KEY: 'operate-key-of-live-ops',
 }
 
-/** Imports the configuration, and serves it on an emulator of the service. */
+/** Imports the configuration, and serves it over an emulator of the service. */
 async function openImported() {
   const folder = await mkdtemp(join(tmpdir(), 'muster-import-'))
   const emulator = createEmulator({ token: env.MUSTER_TOKEN, speed: 50 })

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 
 /**
- * What a public deployment of the interface was seen to describe (public facts), where it differs from the
- * specification or says more: as data, for tests of the client, the emulator and fakes of the service.
+ * Observations of a public deployment of the interface (public facts) that differ from the specification or add to it:
+ * data for tests of the client, the emulator and fakes of the service.
  */
 
 /** The shape of a value in JSON. */
@@ -25,16 +25,16 @@ interface Field {
 export interface ObservedOperation {
   readonly method: string
   readonly path: string
-  /** Parameters of the query. */
+  /** Query parameters. */
   readonly query: readonly string[]
-  /** The shape of the request's body; undefined without one. */
+  /** Shape of the request's body; undefined if it has none. */
   readonly takes: Shape | undefined
-  /** Successes: status, and the shape of the body, undefined without one. */
+  /** The successful responses, each with its status and the shape of its body; undefined for no body. */
   readonly gives: readonly { readonly status: number; readonly body: Shape | undefined }[]
   readonly errors: readonly number[]
 }
 
-/** Reads a shape as `observed-shapes.txt` writes it. @throws {SyntaxError} */
+/** Parses a shape in the notation of `observed-shapes.txt`. @throws {SyntaxError} */
 export function readShape(text: string): Shape {
   let at = 0
   const fault = (what: string) => new SyntaxError(`${what} at ${at} of ${text}`)
@@ -107,7 +107,7 @@ function readOperation(block: string): ObservedOperation {
   }
 }
 
-/** All operations that were seen, in the order of the description. */
+/** All observed operations, in the order of the description. */
 export const observedOperations: readonly ObservedOperation[] = readFileSync(
   new URL('observed-shapes.txt', import.meta.url),
   'utf8',
@@ -117,12 +117,12 @@ export const observedOperations: readonly ObservedOperation[] = readFileSync(
   .map((block) => readOperation(block.trimEnd()))
 
 /**
- * The operations of the specification whose path differs there. Fleets and policies are gone from the description, so
- * they are not among the operations.
+ * The operations of the specification whose path differs in the observed service. That service no longer describes
+ * fleets and policies, so these are missing.
  */
 export const OBSERVED_PATHS: Readonly<Record<string, string>> = { 'POST /deployments': 'POST /v2/deployments' }
 
-/** Random values of a shape. `any` is null: what its values are is not described. */
+/** Generates values of a shape. `any` becomes null, because its values are not described. */
 export function ofShape(shape: Shape): fc.Arbitrary<unknown> {
   const value = present(shape)
   return shape.nullable ? fc.option(value, { nil: null, freq: 4 }) : value
@@ -150,7 +150,7 @@ function present(shape: Shape): fc.Arbitrary<unknown> {
       return fc.dictionary(fc.string({ minLength: 1 }), ofShape(shape.of), { maxKeys: 3, noNullPrototype: true })
     case 'object': {
       const entries = Object.entries(shape.fields)
-      // An id is never empty: nothing could be addressed by it.
+      // Ids are never empty, because nothing could be addressed by an empty id.
       const valueOf = (name: string, { shape: inner }: Field) =>
         ofShape(name.endsWith('_id') && inner.kind === 'text' ? { ...inner, min: 1 } : inner)
       return fc.record(Object.fromEntries(entries.map(([name, field]) => [name, valueOf(name, field)])), {
@@ -161,7 +161,10 @@ function present(shape: Shape): fc.Arbitrary<unknown> {
   }
 }
 
-/** What of a value is not of the shape, e.g. `ports.0.port`; undefined if all is. Fields beside it are allowed. */
+/**
+ * Returns the path of the first part that does not fit the shape, e.g. `ports.0.port`; undefined if all fit. Additional
+ * fields are allowed.
+ */
 export function faultIn(value: unknown, shape: Shape, at = ''): string | undefined {
   const below = (key: string | number) => (at === '' ? String(key) : `${at}.${key}`)
   if (value === null) return shape.nullable || shape.kind === 'any' ? undefined : at

@@ -1,4 +1,4 @@
-/** A party and a backfill, as clients and servers of another matchmaker know them. */
+/** Tests a party and a backfill with clients and servers that were made for another matchmaker. */
 import { bearerToken, clientAddress } from '@muster/core/http'
 import { expect, test } from 'vitest'
 import { nothingLeft, until } from '../matchmaker/studio.js'
@@ -13,7 +13,7 @@ const queue = {
   deploy,
 }
 
-/** All players share one token. */
+/** Starts the API. All players share one token. */
 const open = () =>
   openCounter({
     studio: { matchmaker: { queues: [queue] } },
@@ -34,7 +34,7 @@ interface MatchTicket {
   readonly attributes: { readonly elo: number }
 }
 
-/** The match as a server reads it that was made for the other matchmaker. */
+/** Returns the match as a server for the other matchmaker reads it from its environment. */
 function matchIn(environment: Readonly<Record<string, string>>) {
   const read = <T>(name: string) => JSON.parse(environment[name] ?? '') as T
   const tickets = read<string[]>('MM_TICKET_IDS').map((id) => read<MatchTicket>(`MM_TICKET_${id}`))
@@ -86,7 +86,7 @@ test('SDK clients see a party as single tickets with group and team, and a backf
   expect(tickets.map(({ attributes }) => attributes.elo).toSorted()).toEqual([1, 2, 3, 4])
   expect(JSON.stringify(environment)).not.toContain('192.0.2.')
 
-  // Two have left. The server asks with the tickets of those who are there, as it read them.
+  // Two players have left. The server sends the tickets of the others, as it has read them.
   const present = tickets.filter(({ attributes }) => attributes.elo <= 2)
   const backfill = {
     profile: 'ranked',

@@ -1,7 +1,7 @@
 /**
- * A game client in the shape of the hosted matchmaker's SDKs (public sources for Unity and Unreal): the token is sent
- * as it is, the same for all players; bodies have `profile`, `attributes` and `player_ip`; tickets are polled.
- * Answers are read as strictly as typed data classes read them.
+ * A game client that behaves like the hosted matchmaker's SDKs for Unity and Unreal (public sources). All players send
+ * the same token. Bodies have `profile`, `attributes` and `player_ip`, and tickets are polled. Responses are parsed as
+ * strictly as by typed data classes.
  */
 import { systemClock } from '@muster/core/clock'
 import { z } from 'zod'
@@ -48,7 +48,7 @@ export type SdkTicket = z.output<typeof ticketSchema>
 export type SdkMember = z.output<typeof memberSchema>
 export type Attributes = Readonly<Record<string, unknown>>
 
-/** A request that was refused: the SDKs hand on the status and the text. */
+/** Thrown if a request is refused. Like the SDKs, it has the status and the text. */
 class SdkRefused extends Error {
   readonly status: number
   readonly body: string
@@ -63,11 +63,11 @@ class SdkRefused extends Error {
 export interface SdkOptions {
   readonly url: string
   readonly token: string
-  /** The address from which the client comes, as its proxy says. */
+  /** The client's address, as its proxy reports it. */
   readonly address: string
-  /** Members of each body besides those of the SDK, as games add them to its classes. */
+  /** Additional fields of each body, such as games add to the SDK's classes. */
   readonly more?: Readonly<Record<string, unknown>>
-  /** Milliseconds between two polls; one to five seconds there. */
+  /** Milliseconds between two polls. The SDKs use one to five seconds. */
   readonly pollMs?: number
 }
 

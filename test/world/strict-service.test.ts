@@ -1,4 +1,4 @@
-/** A matchmaker on a service that was written without a look at the emulator. */
+/** Tests a matchmaker with a service that was written independently of the emulator. */
 import { createClient } from '@muster/core'
 import { createMatchmaker } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'

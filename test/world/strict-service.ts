@@ -1,6 +1,6 @@
 /**
- * A second deployment service, written from public facts about one alone and without a look at the emulator, so that
- * the two cannot share a misreading. It has what a matchmaker calls, and refuses what is not as described.
+ * A second deployment service, written only from public facts and independently of the emulator, so that both cannot
+ * share a misreading. It has the operations that a matchmaker calls, and refuses everything that is not described.
  */
 import { json } from 'node:stream/consumers'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -17,7 +17,7 @@ interface Deployment {
 
 export interface StrictServiceOptions {
   readonly token: string
-  /** Every how many creates the answer is lost after the server was made; 20 loses 5 %. */
+  /** Every nth create loses its response after the server was made, e.g. 20 loses 5 %. */
   readonly loseEvery: number
   /** Milliseconds from a create to a server that is ready. */
   readonly readyAfterMs: number
@@ -38,7 +38,7 @@ const object = (fields: Readonly<Record<string, Check>>) => (value: unknown) =>
 const list = (holds: Check) => (value: unknown) => Array.isArray(value) && value.every((one) => holds(one))
 const isHook = object({ url: isText })
 
-/** What each member of a create must be. */
+/** The check of each field of a create. */
 const members: Readonly<Record<string, Check>> = {
   application: isText,
   version: isText,
@@ -60,7 +60,7 @@ function faultOf(body: Json): string | undefined {
   return wrong && `${wrong[0]} is not known, or not as described`
 }
 
-/** A page with the members that every list has. The key is absent where there is nothing. */
+/** Returns a page with the fields that every list has. The list's key is absent if there are no entries. */
 function paged(key: string, rows: readonly unknown[], { searchParams }: URL): Json {
   const number = Number(searchParams.get('page') ?? 1)
   const limit = Number(searchParams.get('limit') ?? 10)
@@ -90,7 +90,7 @@ export async function startStrictService({ token, loseEvery, readyAfterMs }: Str
     elapsed_time: Math.floor((Date.now() - one.startedAt) / 1000),
   })
 
-  /** One filter a field; which tags is the only one that a matchmaker needs. */
+  /** Returns the listed deployments. The service allows one filter per field, and a matchmaker needs only `tags`. */
   function listed(url: URL): readonly Deployment[] {
     const query = JSON.parse(url.searchParams.get('query') ?? '{}') as { filters?: { field: string; value: unknown }[] }
     const tags = query.filters?.find(({ field }) => field === 'tags')?.value
@@ -140,7 +140,7 @@ export async function startStrictService({ token, loseEvery, readyAfterMs }: Str
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     counts,
-    /** The ids of deployments that nobody has stopped. */
+    /** Returns the ids of deployments that nobody has stopped. */
     running: () => there().map(({ id }) => id),
     async close() {
       server.closeAllConnections()

@@ -1,4 +1,4 @@
-/** The console's page in headless Chromium, over a server of scenes. */
+/** Tests the console's page in headless Chromium, over a fake server that plays scenes. */
 /// <reference lib="dom" />
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'

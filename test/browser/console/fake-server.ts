@@ -28,10 +28,10 @@ const policy = [
 
 export interface FakeServer {
   readonly url: string
-  /** What the page asked for that changes something, in order. */
+  /** Requests of the page that change something, in order. */
   readonly acts: readonly string[]
   show: (scene: Scene) => void
-  /** Ends every connection and takes no new one. */
+  /** Closes all connections and accepts no new ones. */
   goAway: () => Promise<void>
   comeBack: () => Promise<void>
   close: () => Promise<void>
@@ -39,13 +39,13 @@ export interface FakeServer {
 
 export interface FakeOptions {
   readonly bots?: boolean
-  /** The moment that all scenes begin at; the machine's clock by default. */
+  /** Start time of all scenes. Default: the machine's clock. */
   readonly at?: number
-  /** Milliseconds between two states. */
+  /** Milliseconds between two states that are sent. */
   readonly everyMs?: number
 }
 
-/** A server of scenes in place of the program: the page cannot tell the difference. */
+/** Starts a server that plays scenes to the console's page, which cannot tell it from the real program. */
 export async function openFakeServer(first: Scene, options: FakeOptions = {}): Promise<FakeServer> {
   const { bots = true, everyMs = 500 } = options
   const openedAt = Date.now()

@@ -1,4 +1,4 @@
-/** How the console's page looks and feels in headless Chromium: accessible, still, and quick. */
+/** Tests the console's page in headless Chromium for accessibility, layout shifts and speed. */
 /// <reference lib="dom" />
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -19,7 +19,7 @@ type WithAxe = typeof globalThis & {
   readonly axe: { run: (options: object) => Promise<{ violations: readonly Violation[] }> }
 }
 
-/** What axe finds, in short, with all its rules. */
+/** Returns a summary of the violations that axe finds with all its rules. */
 async function violationsOf(page: Page): Promise<readonly string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
   const violations = await page.evaluate(
@@ -144,7 +144,8 @@ describe.skipIf(chromiumPath === undefined)('the layout of the console', () => {
       const shifts = await page.evaluate(
         () => (globalThis as unknown as { shifts: { value: number; what: readonly string[] }[] }).shifts,
       )
-      // 0.1 is what is called good; nearly all of this is the list of servers and limits, below everything else.
+      // A layout shift of 0.1 counts as good. Most of the measured shift comes from the list of servers and limits at
+      // the end of the page.
       expect(
         shifts.reduce((sum, { value }) => sum + value, 0),
         JSON.stringify(shifts),
@@ -179,12 +180,12 @@ interface TraceEvent {
   readonly ph: string
   readonly pid: number
   readonly tid: number
-  /** Microseconds that the thread was at work: the machine's other work is not in it. */
+  /** Microseconds of the thread's own work, without the work of other threads. */
   readonly tdur?: number
   readonly args: { readonly name?: string }
 }
 
-/** The longest task of the page's main thread, in milliseconds: no frame can need more of it. */
+/** Returns the duration of the longest task of the page's main thread in milliseconds. No frame can take longer. */
 async function longestTask(browser: Browser, page: Page, ms: number): Promise<number> {
   await browser.startTracing(page, { categories: ['devtools.timeline', 'toplevel'] })
   await page.waitForTimeout(ms)

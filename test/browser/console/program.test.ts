@@ -1,4 +1,4 @@
-/** The console's page in headless Chromium, over the program itself and an emulator of the service. */
+/** Tests the console's page in headless Chromium, over the real program and an emulator of the service. */
 /// <reference lib="dom" />
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -47,7 +47,7 @@ describe.skipIf(chromiumPath === undefined)('the console served by the program',
     await page.getByRole('listitem').filter({ hasText: 'cancelled' }).first().waitFor()
     expect(program.lines.filter((line) => line.includes('ops-team did cancel-ticket'))).toHaveLength(1)
 
-    // Two who are near one another play, until somebody stops their match.
+    // Two players who are near each other play until an operator stops their match.
     await join('cem', -73)
     await go('#/find/ticket-of-cem')
     await page.getByRole('listitem').filter({ hasText: 'assigned' }).waitFor()

@@ -4,7 +4,7 @@ import { readConfigText, startServer, type MusterServer, type ServerDeps } from 
 
 const env = { SERVICE_TOKEN: 'service-token-0815', LOOK: 'look-key-of-support', OPERATE: 'operate-key-of-live-ops' }
 
-/** Tokens of the console's people. */
+/** API keys of the console's users. */
 export const tokens = { look: env.LOOK, operate: env.OPERATE }
 
 const yamlOf = (url: string, port: number) => `
@@ -28,16 +28,16 @@ auth:
 export interface Program {
   readonly server: () => MusterServer
   readonly url: string
-  /** What it has logged. */
+  /** Lines that the program has logged. */
   readonly lines: readonly string[]
   readonly restart: (whileAway: () => Promise<void>) => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** Threads are started from what `built.setup.ts` has built. */
+/** Worker threads run the files that `built.setup.ts` has built. */
 const trialWorker = new URL('../../../packages/server/dist/console/trials/trial-worker.js', import.meta.url)
 
-/** The program over an emulator of the service. */
+/** Starts the program over an emulator of the service. */
 export async function openProgram(deps: ServerDeps = {}): Promise<Program> {
   const emulator = createEmulator({ token: env.SERVICE_TOKEN, speed: 50 })
   const { url } = await emulator.listen()

@@ -12,7 +12,7 @@ import type {
   WaitingCluster,
 } from '@muster/console/internal'
 
-/** What the fake server shows. */
+/** The state that the fake server shows. */
 export interface Scene {
   readonly players: number
   readonly matches: number
@@ -21,10 +21,10 @@ export interface Scene {
   readonly hasPrice: boolean
   readonly hasPlaces: boolean
   readonly problems: Now['problems']
-  /** Minutes of history. */
+  /** Minutes of history that the page shows. */
   readonly minutes: number
   readonly paused: readonly string[]
-  /** Who matches, where this process does not. */
+  /** Name of the process that does the matching, if it is another process. */
   readonly leader?: string | undefined
 }
 
@@ -42,10 +42,10 @@ export const nobody: Scene = { ...usual, players: 0, matches: 0, minutes: 12 }
 export const some: Scene = { ...usual, players: 248, matches: 14 }
 export const many: Scene = { ...usual, players: 10_000, matches: 500 }
 export const tooMany: Scene = { ...many, players: 100_000, hasPrice: false, hasPlaces: false }
-/** The console of a process that does not match. */
+/** The console of a follower, i.e. of a process that does not do the matching. */
 export const follower: Scene = { ...some, players: 251, leader: 'game-eu-west-7f9c4b6d8-x2k4q (process 1)' }
 
-/** A day on which something goes wrong. */
+/** A day with problems. */
 export const trouble = (at: number): Scene => ({
   ...some,
   players: 1840,
@@ -93,7 +93,7 @@ const cities: readonly (readonly [city: string, latitude: number, longitude: num
 ]
 const allWeight = cities.reduce((sum, [, , , weight]) => sum + weight, 0)
 
-/** A wave over the hour, so that plots have a shape. */
+/** Returns a value that rises and falls over the hour, so that plots have a shape. */
 const wave = (at: number, phase: number) =>
   1 + 0.35 * Math.sin((at / HOUR_MS) * 9 + phase) + 0.12 * Math.sin((at / HOUR_MS) * 47 + phase * 3)
 
@@ -163,7 +163,7 @@ function queueNow(scene: Scene, index: number): QueueNow {
   }
 }
 
-/** The state of everything at a moment of a scene. */
+/** Returns the whole state of a scene at a time. */
 export function nowOf(scene: Scene, at: number): Now {
   const forming = formingOf(scene, at)
   const running = Math.round(scene.matches * 1.4)
@@ -222,7 +222,7 @@ export function nowOf(scene: Scene, at: number): Now {
   }
 }
 
-/** One more step of the history. */
+/** Returns the history step of a scene at a time. */
 export function stepOf(scene: Scene, at: number): HistoryStep {
   return {
     at,

@@ -10,7 +10,7 @@ import type {
   TrialResult,
 } from '@muster/console/internal'
 
-/** The stories of one match, the way that the matchmaker tells them. */
+/** Creates the stories of one match in the form in which the matchmaker reports them. */
 export function foundOf(id: string, at: number, cancelled: ReadonlySet<string>): FoundStories {
   const stories = storiesAt(at, cancelled).filter((story) => story.id === id)
   return { id, stories, since: at - 3_600_000 }

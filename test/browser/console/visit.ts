@@ -2,15 +2,15 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { PATIENCE } from '../../patience.js'
 
-/** A page in a browser of its own, and what went wrong in it, refusals of the content security policy included. */
+/** A page in its own browser context, and the errors in it, including violations of the content security policy. */
 export interface Visit {
   readonly page: Page
   readonly complaints: readonly string[]
-  /** Opens a view without loading the page again. */
+  /** Switches to another view without reloading the page. */
   readonly go: (hash: string) => Promise<void>
 }
 
-/** Requests that fail are reported by the browser, and are part of some tests. */
+/** The browser logs each failed request. Some tests make requests fail on purpose. */
 const EXPECTED = /Failed to load resource/
 
 export async function visit(browser: Browser, address: string, options: BrowserContextOptions = {}): Promise<Visit> {

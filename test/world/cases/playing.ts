@@ -4,7 +4,7 @@ import { createEmulator } from '@muster/emulator'
 import { createMatchmaker, type QueueDefinition } from '@muster/matchmaker'
 import { publishGame } from '../../matchmaker/game.js'
 
-/** A matchmaker with one queue on a manual clock, over an emulator in this process. */
+/** Starts a matchmaker with one queue on a manual clock, over an emulator in this process. */
 export async function playing(queue: Omit<QueueDefinition, 'name' | 'deploy'>) {
   const clock = createManualClock()
   const emulator = createEmulator({ clock, limits: false })
@@ -25,7 +25,7 @@ export async function playing(queue: Omit<QueueDefinition, 'name' | 'deploy'>) {
     join: (...ids: readonly string[]) => {
       for (const id of ids) matchmaker.createTicket({ id, queue: 'quick', players: [{ id, ip: '198.51.100.7' }] })
     },
-    /** Moves the clock on, a quarter of a second at a time. */
+    /** Advances the clock in steps of a quarter of a second. */
     run: async (ms: number) => {
       for (let passed = 0; passed < ms; passed += 250) await clock.advance(250)
     },

@@ -1,4 +1,4 @@
-/** What people who run matchmakers reported in public, as scenes: one file a case, named by what should hold. */
+/** Runs scenes that operators of matchmakers reported in public. Each file is one case, named by what should hold. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { checkScenes, runScenes } from '@muster/lab'
 import { defineQueue, type QueueDefinition } from '@muster/matchmaker'
