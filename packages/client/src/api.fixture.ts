@@ -47,7 +47,7 @@ export function openApi(more: Partial<MusterOptions> = {}, pools: readonly PoolD
       if (now === 'login page') return new Response('<html>Who are you?</html>', { status: 401 })
       if (now === 'late') await clock.sleep(3000)
       const answer = await go()
-      // The creation of a group is not repeated. The first group would be abandoned, and would end by itself.
+      // A group's creation is not sent twice: the second create would abandon the first group, which would only expire.
       if (now === 'twice' && !url.endsWith('/groups')) await go()
       if (now === 'answer lost') return untilAborted(init?.signal)
       return answer

@@ -5,7 +5,7 @@ import { build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import { openApi } from './api.fixture.js'
 
-/** A script that puts what modules export into the global `Muster`. */
+/** Returns a script that assigns the exports of modules to the global `Muster`. */
 async function bundle(...modules: readonly string[]): Promise<string> {
   const contents = modules.map((module) => `export * from './${module}.ts'`).join('\n')
   const { outputFiles } = await build({

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Answer } from './connection.js'
 import { type EventSourceLike, followByEvents } from './events.js'
 
-/** A stream that the test feeds. */
+/** Opens a stream whose events the test sends. */
 function setUp(answers: (path: string) => Answer = () => ({ status: 201, body: { token: 'st' } })) {
   const clock = createManualClock()
   const opened: {
@@ -85,7 +85,7 @@ test('a failing event stream counts as a lost answer, and a refused stream reope
   await clock.advance(0)
   opened[0]?.emit('error')
   expect(await lost).toEqual({ status: 0 })
-  // The browser connects again by itself: the same stream goes on.
+  // The browser reconnects by itself and continues the same stream.
   const next = follow(1)
   await clock.advance(0)
   opened[0]?.emit('ticket', ticket(2))

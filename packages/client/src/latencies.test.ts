@@ -49,7 +49,8 @@ test('ping round trips are measured per city every ten minutes, without beacons 
 test('the client has no latencies while no beacon exists or answers, and measures again at the next call', async () => {
   const none = setUp(async () => 1, { status: 404 })
   expect(await none.latencies()).toEqual({})
-  // What a ping of the game's own says of a beacon that it does not reach: Muster would refuse the whole request.
+  // Values with which a game's own ping may report an unreachable beacon. Muster would refuse a request that contains
+  // one.
   for (const said of [Infinity, NaN, -1, '12' as unknown as number, null as unknown as number])
     expect(await setUp(async () => said).latencies()).toEqual({})
   const broken = setUp(async () => Promise.reject(new Error('no')))

@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end()
 })
 
-/** The lobby API over the emulator's relay, in this process but for the service. */
+/** Serves the lobby API over the emulator's relay. Only the service uses the network. */
 async function open(options: Partial<LobbiesOptions> = {}) {
   const emulator = createEmulator({ limits: false, page: false, speed: 50 })
   const { url } = await emulator.listen()
@@ -73,7 +73,10 @@ async function open(options: Partial<LobbiesOptions> = {}) {
     const lobbies = createLobbies(muster)
     return lobbies
   }
-  /** Lets a login page answer all requests, or none. Returns how many it has answered. */
+  /**
+   * Makes a login page answer all requests (`true`) or none (`false`). Returns the number of requests that it has
+   * answered.
+   */
   const login = (is = isCaught) => {
     isCaught = is
     return caught
@@ -139,7 +142,7 @@ test('a proxy that answers lobby long polls at once is polled once a second', as
   }
   const ann = await connect('ann', { clock }, atOnce).create({ maxPlayers: 4, visibility: 'private' })
   ends.push(() => ann.close())
-  // The first asks for what there is.
+  // The first poll reads the present state, and each further poll waits for a change.
   for (const wanted of [2, 3, 4]) {
     await expect.poll(() => polls).toBe(wanted)
     await clock.advance(1000)
@@ -283,7 +286,7 @@ test('a player leaves a lobby though the answer to the first request was lost', 
     {},
     (url) => url,
     async (method, url) => {
-      // Nothing else of the client's arrives, so that no event tells it that it has left.
+      // All other requests of this client are lost, so no event tells it that it has left the lobby.
       if (isLost && (method === 'DELETE' || url.includes('/events'))) throw new TypeError('offline')
     },
   ).join(ann.state.code)

@@ -52,7 +52,7 @@ const REFUSALS: readonly Answer[] = [
   { status: 409, body: { code: 'player-cooling-down' } },
 ]
 
-/** An answer that could come to a request. @param draw any whole number */
+/** Returns a possible response to a request. @param draw any whole number */
 function answerTo({ method, path }: Request, draw: number): Answer {
   if (draw % 2 === 0) return REFUSALS[(draw / 2) % REFUSALS.length] as Answer
   const among = (bodies: readonly unknown[]) => ({ status: 200, body: bodies[(draw >> 1) % bodies.length] })
@@ -63,7 +63,10 @@ function answerTo({ method, path }: Request, draw: number): Answer {
   return among(['FORMING', 'SEARCHING'].map((status) => ({ status, members: [] })))
 }
 
-/** Muster from now on: the player is in this until they are taken out of it, and the ticket is at its last version. */
+/**
+ * Returns a Muster in a fixed state: the player stays in this ticket, group or match until a request ends it. The
+ * ticket is at its last version.
+ */
 function honest(me: (typeof PLAYERS)[number]) {
   let now = { ...me, tickets: me.tickets.map((one) => ({ ...one, version: 3 })) }
   const isFree = me === NOTHING
@@ -78,7 +81,7 @@ function honest(me: (typeof PLAYERS)[number]) {
     if (method !== 'GET') return { status: 200, body: one }
     if (path === own)
       return { status: 200, body: path.startsWith('/groups') ? { status: 'FORMING', members: [] } : one }
-    // Nothing changes any more: a long poll is held.
+    // Nothing changes any more, so the long poll gets no response.
     return path.endsWith('&version=3') ? undefined : { status: 200, body: one }
   }
 }
@@ -86,7 +89,7 @@ function honest(me: (typeof PLAYERS)[number]) {
 function openMachine() {
   const machine = createMachine(() => 0.5)
   const underWay = new Map<number, Request>()
-  /** Commands that were not answered. */
+  /** Ids of commands without an answer yet, with their names. */
   const open = new Map<number, string>()
   let [now, commands] = [0, 0]
   let wakeAt: number | null = null
@@ -152,7 +155,7 @@ function play(acts: readonly Act[], me: (typeof PLAYERS)[number], isClosed: bool
       }
       machine.wake()
     }
-    // Who searches waits for a server.
+    // A player who is searching waits for a server.
     if (/^(gathering|searching|found)$/.test(machine.phase()))
       for (const [command, what] of machine.open) if (what === 'play') machine.open.delete(command)
   }

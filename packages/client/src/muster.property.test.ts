@@ -5,7 +5,7 @@ import { type Fate, openApi } from './api.fixture.js'
 import type { Muster } from './muster.js'
 import type { Search } from './search.js'
 
-/** What a player does; seconds pass between two commands. */
+/** A command of a player. Seconds pass between two commands. */
 type Act =
   | { readonly act: 'play'; readonly queue: 'duel' | 'ranked' }
   | { readonly act: 'cancel' | 'accept' | 'decline' | 'resume' | 'reload' | 'group' | 'join' | 'ready' }
@@ -27,7 +27,9 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 const PLAYERS = ['ann', 'ben', 'cat'] as const
 const FATES: readonly Fate[] = ['lost', 'answer lost', 'proxy page', 'late', 'twice']
 
-/** What Muster says that a player is in: a group may gather while a match is played. */
+/**
+ * Returns the states in which the player is by `GET /me`. There may be two, because a group may gather during a match.
+ */
 async function truthOf(api: ReturnType<typeof openApi>, player: string): Promise<readonly string[]> {
   const request = new Request('http://play.example/me', { headers: { authorization: `Bearer ${player}` } })
   const me = (await (await api.api(request, { remoteAddress: '192.0.2.7' })).json()) as {
@@ -60,7 +62,10 @@ function shownBy({ state }: Muster): string {
   }
 }
 
-/** Plays the acts over a connection on which a share of the requests has a bad fate. Looks when it is good again. */
+/**
+ * Runs the acts over a connection on which a share of the requests has a random fate. Compares the states once the
+ * connection is good again.
+ */
 async function play(seed: number, acts: readonly (Act & { readonly by: number })[], badShare: number): Promise<void> {
   const api = openApi()
   const random = seededRandom(seed)
@@ -83,7 +88,7 @@ async function play(seed: number, acts: readonly (Act & { readonly by: number })
     else if (one.act === 'ready') quiet(client.groups.ready())
     else if (one.act === 'reload') {
       client.close()
-      // A create that arrives after the new page has asked is known by the next `play` only.
+      // If a create arrives after the reloaded page has read the state, only the next `play` shows its ticket.
       await api.run(4)
       clients[nth] = api.connect(PLAYERS[nth] as string, fate)
       quiet((clients[nth] as Muster).resume())
@@ -91,13 +96,14 @@ async function play(seed: number, acts: readonly (Act & { readonly by: number })
     await api.clock.advance(0)
   }
   isGood = true
-  // The longest pause after a failure, a request that times out, a match that is accepted, and a server that starts.
+  // The sum of the longest retry delay, a request timeout, the time to accept a match, and the start of a server.
   await api.run(70)
   for (const [nth, player] of PLAYERS.entries()) {
     const client = clients[nth] as Muster
     const truth = await truthOf(api, player)
     expect(client.state).not.toHaveProperty('stale')
-    // A group may gather beside a match or a search: who has left the one is told that, and not of the other.
+    // A group may gather during a match or a search. A player who has left one of the two sees that it ended, and not
+    // the other.
     const mayBeNothing = client.state.phase === 'ended' && /^(assigned|gathering)/.test(truth[0] ?? '')
     expect(mayBeNothing ? ['nothing'] : truth).toContain(shownBy(client))
     client.close()

@@ -12,7 +12,7 @@ afterEach(async () => {
 })
 const open = (...given: Parameters<typeof openApi>) => (opened = openApi(...given))
 
-/** The phases that a client goes through, each once in a row. */
+/** Returns the client's phases without consecutive repetitions. */
 function phasesOf(muster: Muster): string[] {
   const phases: string[] = []
   muster.subscribe(({ phase }) => {
@@ -292,7 +292,7 @@ describe('the connection', () => {
     await run(25)
     const { stale = 0 } = ann.state as { readonly stale?: number }
     expect(ann.state.phase).toBe('searching')
-    // The device's clock was set forward by an hour meanwhile, and the game compares with that.
+    // The device's wall clock was set forward by an hour, and the game compares times with it.
     expect(clock.now() + 3_600_000 - stale).toBeLessThanOrEqual(26_000)
     const before = sent.length
     await run(30)
@@ -386,7 +386,7 @@ test('the client waits again if a timer ends a fraction of a millisecond too ear
   const clock = {
     now: () => (now += 0.1),
     sleep: async (ms: number) => {
-      // Requests are answered at once, and never given up.
+      // Timeouts never fire, and requests are answered at once.
       if (ms > 5000) return new Promise<void>(() => {})
       now += ms < 1 ? ms : Math.floor(ms)
     },

@@ -1,4 +1,4 @@
-/** Values of every type. */
+/** Values of each type. */
 const ODD: readonly unknown[] = [null, true, 5, -1.5, 'x', [], {}]
 
 type Path = readonly (string | number)[]

@@ -7,7 +7,7 @@ import { createMuster } from './muster.js'
 import { oddAnswers } from './odd-answers.fixture.js'
 import { createServers } from './servers.js'
 
-/** Lines as in `transcript.jsonl`, of answers that Muster never gives: the engines replay them, too. */
+/** Responses that Muster never gives, in the format of `transcript.jsonl`. The engines replay them too. */
 const PATH = new URL('../../../engines/odd-answers.jsonl', import.meta.url)
 
 const assignment = {
@@ -28,7 +28,7 @@ const ticket = {
 }
 const member = { group_id: 'g1', member_id: 'p1', is_ready: false, status: 'FORMING', ticket_id: null }
 const nothing = { tickets: [], groups: [], matches: [], seats: [] }
-/** Good answers to `GET /me`, to a search, and to a group. */
+/** Valid responses to `GET /me`, to a search, and to a group request. */
 const ANSWERS: Readonly<Record<string, { readonly asked: readonly MachineInput[]; readonly good: unknown }>> = {
   'what the player is in': {
     asked: [{ do: 'resume', command: 1 }],
@@ -80,7 +80,7 @@ function record(): Line[] {
 test('an answer whose JSON has the wrong shape counts as lost, in the client machine of every language', async () => {
   const lines = record()
   expect(lines.length).toBeGreaterThan(1000)
-  // A request that came too slowly had no effect, so it is sent again.
+  // A request that arrived too slowly had no effect, so it is sent again.
   lines.push({ session: 'Muster does not wait for a slow body any more' })
   const slow = createMachine(() => 0.5)
   for (const one of [
@@ -89,7 +89,7 @@ test('an answer whose JSON has the wrong shape counts as lost, in the client mac
   ] satisfies MachineInput[])
     lines.push({ at: 0, in: one }, ...slow.step(one, 0).map((out) => ({ at: 0, out })))
   expect(lines.at(-1)).toEqual({ at: 0, out: { wakeAt: 250 } })
-  // A header that asks for a pause of years asks for an hour.
+  // A header that asks for a pause of years is treated like a pause of an hour.
   const machine = createMachine(() => 0.5)
   const input: MachineInput[] = [
     { do: 'play', command: 1, request: { profile: 'duel' } },

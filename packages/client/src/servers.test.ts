@@ -8,7 +8,7 @@ afterEach(async () => {
   opened = undefined
 })
 
-/** Muster with one server of a pool, which lists itself as its orders say. */
+/** Starts Muster with one server of a pool, which lists itself as its orders require. */
 function open() {
   const api = (opened = openApi({}, [
     {
@@ -33,7 +33,7 @@ function open() {
     )
     return (await answer.json()) as { readonly host?: { readonly session: string; readonly name: string } }
   }
-  /** The server registers, and lists itself. */
+  /** Registers the server and lists it. */
   const list = async (listing: object = { name: 'Night CTF', seats: 2 }) => {
     await host('POST', '/servers', {})
     await report(listing)
@@ -156,7 +156,7 @@ test('the client follows a server that its player starts until it has an address
   expect(orders.host).toMatchObject({ name: 'Mine' })
   expect(started.error).toBeUndefined()
   expect(started.value).toMatchObject({ assignment: { joinToken: expect.any(String) } })
-  // Given up between two looks at the seat, and during one.
+  // Abort between two reads of the seat, and during a read.
   for (const during of ['arrives', 'lost'] as const) {
     let fate: Fate = 'arrives'
     const ending = new AbortController()

@@ -6,9 +6,9 @@ import type { Muster } from './muster.js'
 import type { Search } from './search.js'
 
 /**
- * What the client's machine is told and does, as lines of JSON: every language of the engines replays them. A line is
- * `{"session"}`, `{"at", "in"}` or `{"at", "out"}`, with milliseconds since the beginning of the session. The random
- * number is always 0.5.
+ * Writes the inputs and outputs of the client's state machine as lines of JSON, which the engines in all languages
+ * replay. A line is `{"session"}`, `{"at", "in"}` or `{"at", "out"}`, with milliseconds since the start of the session.
+ * The random number is always 0.5.
  */
 const PATH = new URL('../../../engines/transcript.jsonl', import.meta.url)
 
@@ -22,7 +22,7 @@ interface Players {
   readonly api: Api
   readonly ann: Muster
   readonly ben: Muster
-  /** The fates of ann's next requests; then they arrive. */
+  /** Sets the fates of ann's next requests. Later requests arrive normally. */
   readonly next: (...fates: Fate[]) => void
 }
 
@@ -32,7 +32,7 @@ const quiet = <Started extends Promise<unknown>>(started: Started): Started => {
 }
 const play = (player: Muster, profile = 'duel'): Search => quiet(player.play({ profile }))
 
-/** Each session is what ann does. */
+/** The commands of ann in each session. */
 const SESSIONS: Readonly<Record<string, (players: Players) => Promise<void>>> = {
   'a match is found, and the player is sent to its server': async ({ api, ann, ben }) => {
     quiet(ann.resume())
@@ -245,7 +245,7 @@ async function record(): Promise<string> {
         lines.push({ at, in: input })
         const outputs = machine.step(input, at)
         lines.push(...outputs.map((out) => ({ at, out })))
-        // Times of the machine are those of the session.
+        // Convert the machine's times to times of the session.
         return outputs.map((out) => ('wakeAt' in out && out.wakeAt !== null ? { wakeAt: out.wakeAt + start } : out))
       },
     })

@@ -6,7 +6,7 @@ import { addressBlock, addressBlocks, addressPrefix, canonicalIp, isPublicIp } f
 const groups = fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 8, maxLength: 8 })
 const octets = fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 4, maxLength: 4 })
 const ipv4 = octets.map((parts) => parts.join('.'))
-/** Mostly zeros, so that `::` is needed. */
+/** Mostly zeros, so that `::` occurs. */
 const sparse = fc.array(fc.constantFrom(0, 0, 0, 1, 0xff, 0xabcd), { minLength: 8, maxLength: 8 })
 const full = (parts: readonly number[]) => parts.map((part) => part.toString(16).padStart(4, '0')).join(':')
 

@@ -91,7 +91,7 @@ describe('scrub', () => {
   ])('scrub takes no more time per character for a long text of %s', (_, text) => {
     const began = performance.now()
     scrub(text, ['a:a:a:a:', '::::::'])
-    // Takes some 10 ms. It took 20 minutes when the time was quadratic in the length.
+    // Takes some 10 ms. It took 20 minutes while the time grew with the square of the length.
     expect(performance.now() - began).toBeLessThan(5000)
   })
 
@@ -102,7 +102,7 @@ describe('scrub', () => {
   test('scrub leaves a text unchanged for an empty secret', () => expect(scrub('text', [''])).toBe('text'))
 
   test('scrub removes secrets of at least four characters anywhere, and shorter secrets that stand alone', () => {
-    // Without letters of the mark '[redacted]', so that a secret cannot be found in the mark itself.
+    // Secrets without letters of '[redacted]', so that no secret occurs in that mark.
     const secret = fc.string({
       unit: fc.constantFrom('x', 'Y', '0', '"', '\\', '/', '%', '$', '*', 'é', '\ud800'),
       minLength: 1,

@@ -20,6 +20,6 @@ test('seeded random numbers are uniformly distributed', () => {
     const bucket = Math.floor(value * 10)
     buckets[bucket] = (buckets[bucket] as number) + 1
   }
-  // 5 standard deviations.
+  // 5 standard deviations
   expect(buckets.filter((count) => Math.abs(count - 10_000) > 480)).toEqual([])
 })

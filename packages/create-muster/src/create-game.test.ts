@@ -16,7 +16,7 @@ function openFolder(): string {
   return folders.at(-1) as string
 }
 
-/** Runs the command line in a folder, as a package manager does that calls itself so. */
+/** Runs the command line in a folder, like a package manager of this name. */
 async function run(folder: string, args: readonly string[], agent?: string) {
   const [said, complained]: [string[], string[]] = [[], []]
   const code = await createGame(args, {

@@ -1,4 +1,4 @@
-/** The processes of the template, as `npm create muster` writes them, meet strangers. */
+/** Starts the processes of the template as `npm create muster` writes them, and sends them requests of strangers. */
 import { spawn } from 'node:child_process'
 import { type EventEmitter, once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -10,16 +10,21 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 
-/** The library of the template's game server: a dependency of examples/, as this package has none. */
+/**
+ * The WebSocket library of the template's game server. It is a dependency of examples/, because this package has none.
+ */
 const { WebSocket: Socket } = createRequire(new URL('../../../examples/package.json', import.meta.url))('ws') as {
   readonly WebSocket: new (url: string) => EventEmitter & { send(text: string): void }
 }
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The bundle of the client is there in a packed package only. */
+/** Only a packed package contains the bundle of the client. */
 const BUNDLE = ["import.meta.resolve('@muster/client/muster.global.js')", "'./public/page.js'"] as const
 
-/** A game that finds the packages of this repository. Its files are changed as a studio would. */
+/**
+ * Creates a game that finds the packages of this repository.
+ * @param changes text to replace in its files, as a studio would
+ */
 function createGame(changes: Readonly<Record<string, readonly [string, string]>> = {}): string {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'muster-template-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -36,7 +41,7 @@ function createGame(changes: Readonly<Record<string, readonly [string, string]>>
   return folder
 }
 
-/** Runs a file of the game until the test ends. */
+/** Runs a file of the game, which is killed when the test ends. */
 function run(folder: string, file: string, env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [file], { cwd: folder, env: { PATH: process.env['PATH'], ...env } })
   child.stderr.pipe(process.stderr)
@@ -44,7 +49,7 @@ function run(folder: string, file: string, env: Readonly<Record<string, string>>
     child.kill('SIGKILL')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   })
-  /** The first group of the first line that matches. */
+  /** Resolves with the first group of the first output line that matches. */
   const find = async (pattern: RegExp) => {
     for await (const line of createInterface({ input: child.stdout })) {
       const [, found] = pattern.exec(line) ?? []
@@ -84,7 +89,7 @@ Server.prototype.listen = function (...args) {
 test('the game server of the template closes connections that send too much or nothing', async () => {
   const folder = createGame({ 'server.js': ['SILENT_MS = 15_000', 'SILENT_MS = 300'] })
   const mapping = { ports: { game: { internal: 0, external: 0, protocol: 'WS' } } }
-  // The game server prints no port: it has that of its deployment.
+  // The game server does not print its port, because its deployment assigns it.
   writeFileSync(join(folder, 'tell.mjs'), TELL)
   const game = run(folder, 'server.js', {
     NODE_OPTIONS: `--import ${join(folder, 'tell.mjs')}`,

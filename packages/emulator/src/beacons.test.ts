@@ -26,7 +26,7 @@ async function beaconsOf(emulator: Emulator): Promise<readonly PlaceBeacon[]> {
   return locations
 }
 
-/** Sends a text from one socket to each beacon; resolves with the echoes by beacon when all have arrived. */
+/** Sends a text from one socket to each beacon. Resolves with the echoes by beacon once all have arrived. */
 async function pinged(beacons: readonly PlaceBeacon[], text = 'ping'): Promise<ReadonlyMap<number, string>> {
   const socket = createSocket('udp4')
   const echoes = new Map<number, string>()
@@ -61,7 +61,7 @@ test('a beacon answers browsers over HTTP, one request after the other on a conn
       '',
     ])
   }
-  // A request in two parts, and what only begins like one.
+  // A request in two pieces, and a message that only begins like a request.
   const socket = connect(tcp_port, host).setEncoding('latin1')
   let text = ''
   socket.on('data', (part: string) => (text += part))

@@ -78,7 +78,7 @@ test('muster-emulator reads faults from the file of --faults, and SIGINT ends it
   expect(await ended).toEqual([0, null])
 })
 
-/** Resolves when nothing listens at the URL any more. */
+/** Resolves once nothing listens at the URL. */
 const gone = (url: string) =>
   expect.poll(() => fetch(url).then(() => 'served', String), { interval: 50 }).toContain('fetch failed')
 

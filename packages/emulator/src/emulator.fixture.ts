@@ -40,7 +40,7 @@ async function answered(response: Response): Promise<Answered> {
   }
 }
 
-/** An emulator on a manual clock. */
+/** Starts an emulator on a manual clock. */
 export function started(options: EmulatorOptions = {}) {
   const clock = createManualClock()
   const emulator = createEmulator({ clock, token: 'dev', ...options })

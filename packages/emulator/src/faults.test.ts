@@ -2,7 +2,7 @@ import { seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { createFaults, type Fault } from './faults.js'
 
-/** The numbers, from 1, of those of `count` requests that a fault affects. */
+/** Returns the numbers, from 1, of the requests that a fault affects, out of `count` requests. */
 function struck(fault: Fault, count: number, seed = 1): number[] {
   const faults = createFaults([fault], seededRandom(seed))
   return Array.from({ length: count }, (_, index) => index + 1).filter(() => faults.strike('fleets.get') !== undefined)

@@ -42,7 +42,7 @@ test('no field of an emulator place is empty, and every place has the documented
   ).toEqual([])
 })
 
-/** The time zone's offset from UTC in minutes, in January 2026. */
+/** Returns the time zone's offset from UTC in minutes, in January 2026. */
 function offsetMinutes(timeZone: string) {
   const at = new Date(Date.UTC(2026, 0, 15, 12))
   const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }).formatToParts(at)

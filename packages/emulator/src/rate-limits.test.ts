@@ -5,7 +5,7 @@ import { fixedWindow, type Limiter, slidingLog, tokenBucket } from './rate-limit
 const limit = { name: 'test', limit: 4, windowMs: 1000 }
 const start = Date.UTC(2026, 0, 1)
 
-/** The instants, of those given, at which requests pass. */
+/** Returns those of the given times at which a request passes. */
 function passing(limiter: Limiter, instants: readonly number[]): number[] {
   return instants.filter((instant) => limiter.take(start + instant) === 0)
 }

@@ -64,7 +64,7 @@ describe('a pool that checks servers by a UDP knock', () => {
       enrol: pool.enrol.map((one) => ({ ...one, hosts: ['127.0.0.1'], knock })),
     }))
   }
-  /** A game on a socket, which hands datagrams to the server, and what was not a knock. */
+  /** Starts a game on a socket that passes datagrams to the server. Also returns the datagrams that were no knocks. */
   const play = async (url: string, problems: string[]) => {
     const socket = createSocket('udp4')
     socket.bind(0, '127.0.0.1')

@@ -6,11 +6,11 @@ import { createGameServer, type GameServer, type GameServerOptions, type ServeHa
 import type { Match, Player } from './served-match.js'
 import { openStack } from './stack.fixture.js'
 
-/** Ends each stack. */
+/** Functions that close the opened stacks. */
 const ends: (() => Promise<void>)[] = []
 afterAll(async () => void (await Promise.all(ends.map((end) => end()))))
 
-/** Muster with game servers of these handlers, on one machine. */
+/** Starts Muster with game servers that use these handlers, on one machine. */
 async function open(handlers: ServeHandlers = {}, { env, ...options }: GameServerOptions = {}, more: object = {}) {
   const matches: Match[] = []
   const problems: string[] = []
@@ -40,7 +40,7 @@ async function open(handlers: ServeHandlers = {}, { env, ...options }: GameServe
 const joinBoth = async ({ join }: Awaited<ReturnType<typeof openStack>>, players = ['ann', 'ben']) =>
   Promise.all(players.map((player) => join(player)))
 
-/** The other end of MUSTER_VERIFY_URL: each command is handed out once, with a number. */
+/** Serves MUSTER_VERIFY_URL: it returns each command once, with a number. */
 async function openVerifier() {
   const commands: object[] = []
   const answers: { readonly id: number }[] = []
@@ -88,7 +88,7 @@ describe.concurrent('a game server with Muster', () => {
     expect(await server.admit(ben?.join_token ?? '')).toMatchObject({ id: 'ben' })
     await match.over({ ranking: [['ann'], ['ben']], data: { rounds: 3 } })
     await expect.poll(() => results).toMatchObject([{ result: { ranking: [['ann'], ['ben']] } }])
-    // The same server plays the next match, and tokens of the first are void.
+    // The same server plays the next match. Tokens of the first match are invalid now.
     await joinBoth(stack)
     expect(stack.servers).toHaveLength(1)
     expect(stack.matches).toHaveLength(2)
@@ -182,7 +182,7 @@ describe.concurrent('a game server with Muster', () => {
     const again = await stack.assigned('ann')
     expect(again.match_id).toBe(ann?.match_id)
     await expect.poll(() => joined.flat().map(({ id }) => id)).toEqual(['ann'])
-    // A report that says something else does not say that she has left.
+    // If the next report does not contain her, that does not mean that she has left.
     await server.admit(ben?.join_token ?? '')
     await expect.poll(() => stack.matchmaker.inspect().servers[0]?.playersIn).toBe(1)
     expect(stack.matchmaker.inspect().matches.find(({ hosted }) => hosted)?.playerIds).toContain('ann')

@@ -58,7 +58,7 @@ describe('a join token', () => {
         const isSame = Buffer.from(changed.split('.')[2] ?? '', 'base64url').equals(
           Buffer.from(token.split('.')[2] ?? '', 'base64url'),
         )
-        // The last letter of a signature has bits that mean nothing.
+        // The last letter of a signature has bits without a meaning.
         if (at > token.lastIndexOf('.') && isSame) return
         expect(['malformed', 'forged']).toContain(faultOf(changed))
       }),
@@ -75,7 +75,7 @@ describe('a join token', () => {
     expect(faultOf(good, known)).toBe('good')
     expect(faultOf(`${signed}.${Buffer.alloc(64).toString('base64url')}`, known)).toBe('forged')
     expect(faultOf(`${signed}.AAAA`, known)).toBe('forged')
-    // Whoever takes the public key for a secret signs with it.
+    // An attacker signs with the public key as if it were a secret.
     expect(faultOf(signJoinToken(claims, key, NOW), known)).toBe('malformed')
   })
 })
@@ -112,7 +112,7 @@ describe('the attendance of a player', () => {
     expect(changes()).toBe(before + 1)
     expect([...statuses()]).toEqual([['ann', 'left']])
     expect(() => enter(at(99))).toThrow(JoinRefused)
-    // Another seat of the match is another matter.
+    // The player may use a token for another seat of the match.
     enter(at(99, 't2'))
     expect([...statuses()]).toEqual([['ann', 'in']])
   })

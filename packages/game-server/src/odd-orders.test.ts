@@ -3,7 +3,10 @@ import { expect, test } from 'vitest'
 import type { signJoinToken } from './join-token.js'
 import { duel, joinToken, key, KNOCK, type Line, openServer, orders, play, registered } from './transcript.fixture.js'
 
-/** Lines as in `server-transcript.jsonl`, of what Muster and players never send: the engines replay them, too. */
+/**
+ * Orders and tokens that Muster and players never send, in the format of `server-transcript.jsonl`. The engines replay
+ * them too.
+ */
 const PATH = new URL('../../../engines/odd-orders.jsonl', import.meta.url)
 
 /** Values of every type. */
@@ -16,7 +19,7 @@ function pathsIn(value: unknown, path: Path = []): Path[] {
   return [path, ...Object.entries(value).flatMap(([key_, one]) => pathsIn(one, [...path, key_]))]
 }
 
-/** A copy in which the value at a path is another one; undefined: it is left out. */
+/** Returns a copy with another value at a path. Undefined removes the value. */
 function withValue(value: unknown, [first, ...rest]: Path, other: unknown): unknown {
   if (first === undefined) return other
   if (Array.isArray(value)) return value.map((one, at) => (String(at) === first ? withValue(one, rest, other) : one))
@@ -27,7 +30,10 @@ function withValue(value: unknown, [first, ...rest]: Path, other: unknown): unkn
   return Object.fromEntries(entries.filter(([, one]) => one !== undefined))
 }
 
-/** A good answer with one value at a time left out, or of another type: each value, two ways in turn. */
+/**
+ * Returns variants of a valid response. In each, one value is missing or has another type. Each value appears in two
+ * variants, by turns.
+ */
 function oddAnswers(good: unknown): unknown[] {
   let nth = 0
   return pathsIn(good).flatMap((path) => {
@@ -45,7 +51,7 @@ const roster = {
 const base64url = (value: unknown) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
 
-/** Tokens of every shape; all that can be are signed with the right key. */
+/** Returns malformed and unusual tokens. All that can be signed have a valid signature. */
 function oddTokens(): string[] {
   const good = joinToken('ann')
   const [header = '', payload = '', mac = ''] = good.split('.')
@@ -124,6 +130,6 @@ test('game servers in every language ignore orders of the wrong shape and refuse
     await server.run(2000)
   })
   expect(lines.length).toBeGreaterThan(700)
-  // A server that an odd order has ended says nothing more; nothing of it has thrown.
+  // The transcript must not contain an exception, nor any output of a server that an invalid order has ended.
   await expect(`${lines.map((line) => JSON.stringify(line)).join('\n')}\n`).toMatchFileSnapshot(PATH.pathname)
 })

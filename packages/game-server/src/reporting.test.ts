@@ -21,7 +21,7 @@ const match = (id: string, ...players: string[]) => ({
   teams: [{ name: '', players: players.map((one) => ({ id: one, ticket_id: `t-${one}` })) }],
 })
 
-/** A server whose requests the test answers, on a clock that the test moves. */
+/** Creates a server whose requests the test answers, on a clock that the test moves. */
 function setUp(handlers: ServeHandlers = {}, options: GameServerOptions = {}) {
   const clock = createManualClock({ start: START })
   const asked: Asked[] = []
@@ -52,7 +52,7 @@ function setUp(handlers: ServeHandlers = {}, options: GameServerOptions = {}) {
     last().answer(...given)
     await clock.advance(0)
   }
-  /** Registered, with the first report answered, in the long poll. */
+  /** Starts a registered server whose first report was answered, so that it is in the long poll. */
   const start = async (more: object = {}) => {
     await clock.advance(0)
     await answer(201, registered(more))
@@ -138,7 +138,7 @@ test('a change on a game server ends its wait for orders, and rapid changes shar
   await answer(200, orders({ version: 9 }))
   expect(isTold).toBe(true)
   expect(server.matches.size).toBe(0)
-  // Two changes within 200 ms: the second one is sent when they have passed.
+  // Two changes within 200 ms: the second one is sent once they have passed.
   server.list({ name: 'y', seats: 2 })
   await clock.advance(199)
   expect(last().body['listing']).toMatchObject({ name: 'x' })
@@ -185,7 +185,7 @@ describe('an answer without orders', () => {
     await clock.advance(1000)
     await answer(200, '<html>Sign in</html>')
     await clock.advance(2000)
-    // No answer at all: the wait, and ten seconds.
+    // No response at all: the wait, and the timeout of ten seconds.
     await clock.advance(20_000)
     expect(problems).toEqual([
       'Muster does not know MUSTER_SERVER_TOKEN (401).',

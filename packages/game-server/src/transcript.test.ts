@@ -18,10 +18,10 @@ import {
 import { ENVIRONMENTS } from './transcript-environments.fixture.js'
 
 /**
- * What a game server is told and does, as lines of JSON: the machines of the engines replay them. A line is
- * `{"session"}`, `{"at", "in"}` or `{"at", "out"}`, with epoch milliseconds. A machine wakes itself between the lines,
- * which are what can be seen from outside. What it does at one moment is in its order, with the request at the end. The
- * random number is always 0.5.
+ * Writes the inputs and outputs of a game server as lines of JSON, which the engines' state machines replay. A line is
+ * `{"session"}`, `{"at", "in"}` or `{"at", "out"}`, with epoch milliseconds. The lines contain only what is visible
+ * from outside, so a machine may wake up between them. Lines of the same time are in the order of their effects, with
+ * the request last. The random number is always 0.5.
  */
 const PATH = new URL('../../../engines/server-transcript.jsonl', import.meta.url)
 
@@ -115,13 +115,13 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
       await server.admit(joinToken('ben'))
       await server.run(200)
       await server.answer(200, orders({ version: 8, matches: [duel('m7')] }), { date: gmt(START + 6000) })
-      // A seat that Muster has yet to tell of is waited for for 2 s, and a player who may return for 30 s.
+      // The server waits 2 s for the orders about an unknown seat, and 30 s for a player who may return.
       await server.admit(joinToken('zoe'))
       await server.run(1000)
       await server.setClock(-2 * HOUR_MS)
       await server.run(999)
       await server.run(1)
-      // The request that Muster holds is given up after 20 s.
+      // The server gives up a held request after 20 s.
       await server.run(18_200)
       await server.run(9399)
       await server.run(1)
@@ -353,7 +353,7 @@ const enrolment = {
 }
 const enrolled = (token: string, more: object = {}) => registered({ token, ...more })
 
-/** Processes that add themselves to a pool. */
+/** Sessions of processes that enrol in a pool. */
 const ENROLMENTS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
   'it plays, and has its own token from then on': async (server) => {
     await server.start()
@@ -415,7 +415,7 @@ const ENROLMENTS: Readonly<Record<string, (server: Server) => Promise<void>>> = 
   },
 }
 
-/** What is done at one moment, with the request at the end. */
+/** Sorts the lines of the same time: the request comes last. */
 function inOrder(lines: readonly Line[]): Line[] {
   const rank = ({ out }: Line) => (out !== undefined && 'request' in out ? 1 : 0)
   const groups: Line[][] = []

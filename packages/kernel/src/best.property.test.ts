@@ -6,8 +6,8 @@ import type { Entry, Model } from './data/model.js'
 import { createPool } from './pool.js'
 
 /**
- * The most players that any set of disjoint matches holds, by exhaustive search: the first ticket is either in one of
- * the matches or in none.
+ * Returns the maximum number of players in disjoint matches, by exhaustive search: the first ticket is in one of the
+ * matches or in none.
  */
 function bestOf(tickets: readonly Entry<string>[], may: (members: readonly Entry<string>[]) => boolean): number {
   const known = new Map<number, number>()
@@ -35,7 +35,7 @@ const subsets = (tickets: readonly Entry<string>[]) =>
     return { mask: index + 1, members, players: members.reduce((sum, { size }) => sum + size, 0) }
   })
 
-/** The players the pool matches, as a share of the optimum, over many small pools. */
+/** Returns the matched players as a share of the optimum, over many small pools. */
 function share(teams: Model<string>['teams'], largest: number, ranked: boolean): number {
   const full = teams.reduce((sum, { max }) => sum + max, 0)
   let [made, possible] = [0, 0]
@@ -66,14 +66,14 @@ function share(teams: Model<string>['teams'], largest: number, ranked: boolean):
   return made / possible
 }
 
-/** All assignments of the members to teams. */
+/** Returns all assignments of the members to teams. */
 const waysOf = (members: readonly Entry<string>[], teams: Model<string>['teams']): number[][] =>
   members.reduce<number[][]>((ways) => ways.flatMap((way) => teams.map((_, team) => [...way, team])), [[]])
 
 const exactly = (max: number) => ({ max, min: new Uint16Array(4).fill(max) })
 
 // Measured over these pools: 98.8 %, 98.8 %, 97 % and 95 % of the optimum. With different priorities some players stay
-// unmatched, as nobody is matched in place of a ticket of higher priority.
+// unmatched, because no ticket is matched in place of one of higher priority.
 test.each([
   ['pairs', 0.98, [{ name: 'team', ...exactly(2) }], 1, false],
   ['pairs of different priorities', 0.98, [{ name: 'team', ...exactly(2) }], 1, true],

@@ -6,7 +6,7 @@ import { createPool } from './pool.js'
 const NOW = 1_000_000_000_000
 const CROWD = 10_500
 
-/** A crowd of tickets, the oldest first. */
+/** Creates a crowd of tickets, the oldest first. */
 const crowd = (taste: (at: number) => string, valuesOf: (at: number) => number[]): Entry<string>[] =>
   Array.from({ length: CROWD }, (_, at) =>
     entryOf(`t${at}`, { since: NOW + at, values: valuesOf(at), facts: taste(at) }),

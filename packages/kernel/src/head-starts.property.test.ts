@@ -11,7 +11,7 @@ const worlds = fc
     fc.record({ model: fc.constant(model), tickets: fc.constant(tickets), vacant: openingsOf(model) }),
   )
 
-/** The level of a wait and a head start; only the wait leads to the last resort. */
+/** Returns the level for a wait and a head start. Only the wait counts for the last resort. */
 function reachedBy({ levels, lastResortLevel }: Model<string>, waited: number, headStart: number): number {
   if (waited >= (levels[lastResortLevel] ?? Infinity)) return lastResortLevel
   const below = [...levels].slice(0, Math.min(levels.length, lastResortLevel))

@@ -5,7 +5,7 @@ import { createPool, STEP } from './pool.js'
 
 type Rules = keyof typeof models
 
-/** The costs of the pairs of one round, run in steps as the matchmaker does. */
+/** Returns the costs of the pairs of one round, which runs in steps like the matchmaker's. */
 function costsOf(rules: Rules, entries: readonly Entry<undefined>[]): number[] {
   const pool = createPool(models[rules])
   const bySlot = new Map(entries.map((entry) => [pool.add(entry), entry]))
@@ -22,7 +22,7 @@ function costsOf(rules: Rules, entries: readonly Entry<undefined>[]): number[] {
   return costs
 }
 
-/** The sum of the least costs: whoever makes more pairs also makes worse ones, so as many are compared. */
+/** Returns the sum of the lowest costs. Only equally many pairs are compared, because further pairs are worse ones. */
 const sumOf = (costs: readonly number[], count: number): number =>
   costs
     .toSorted((one, other) => one - other)
@@ -30,7 +30,7 @@ const sumOf = (costs: readonly number[], count: number): number =>
     .reduce((sum, cost) => sum + cost, 0)
 
 interface Compared {
-  /** The cost of our pairs against that of as many greedy ones, in each crowd and in all. */
+  /** The cost of our pairs divided by that of as many greedy pairs, in each crowd and in all crowds. */
   readonly each: readonly number[]
   readonly all: number
   readonly pairs: readonly [ours: number, greedy: number]
@@ -56,13 +56,16 @@ function compared(rules: Rules, size: number, crowds: number): Compared {
   return { each, all: ours / greedy, pairs }
 }
 
-/** In all crowds of a size together: as much as greedy, give or take what two samples of crowds differ by. */
+/**
+ * Bounds for all crowds of a size together: our pairs are as many and as cheap as greedy ones, up to random differences
+ * between crowds.
+ */
 const MOST = 1.005
 const FEWEST = 0.995
 
 describe('bulk pairs compared with those of greedy nearest neighbour', () => {
-  // One small crowd may cost more: one more pair may change all others. Pairs of up to 1,500 tickets are chosen with
-  // care, so they are more and cheaper.
+  // In one small crowd our pairs may cost more, because one more pair may change all others. For up to 1,500 tickets
+  // the kernel optimizes the pairs, so they are more and cheaper.
   test.each([
     { size: 2, crowds: 50, most: 1, dearest: 1, more: 1 },
     { size: 3, crowds: 50, most: 1.5, dearest: 1, more: 1 },

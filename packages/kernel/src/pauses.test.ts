@@ -8,8 +8,8 @@ const NOW = 1_000_000
 const entry = (id: string, at: number) => entryOf(id, { since: NOW - 1000 + at })
 
 /**
- * The match that is made of four tickets if one of them leaves at a certain pause of the round; undefined if the match
- * was made by then.
+ * Returns the match of four tickets if one of them leaves at a given pause of the round. Undefined if the match was
+ * made before that pause.
  */
 function matchWithout(leaving: string, checks: Checks, pauses: number): (string | undefined)[] | undefined {
   const pool = createPool(modelOf(3, { checks }))
@@ -20,7 +20,7 @@ function matchWithout(leaving: string, checks: Checks, pauses: number): (string 
     if (round.take().length > 0) return undefined
   }
   for (const [slot, id] of ids) if (id === leaving) pool.remove(slot)
-  // A ticket that comes meanwhile does not take the place of the one that left.
+  // A ticket that arrives during the pause does not replace the one that left.
   ids.set(pool.add(entry('e', 4)), 'e')
   while (round.step(Infinity));
   return [...round.take()].flatMap(({ slots }) => slots.map((slot) => ids.get(slot)))
@@ -45,7 +45,7 @@ test.each(kinds)('a ticket that leaves while its search is paused is not in the 
       if (match === undefined) break
       expect(match, `${leaving} at pause ${pauses}`).toEqual(['a', 'b', 'c', 'd'].filter((id) => id !== leaving))
     }
-    // The match was made in the end, after pauses amid the search.
+    // The match was made after some pauses, also during the search.
     expect(pauses).toBeGreaterThan(3)
     expect(pauses).toBeLessThan(1000)
   }
@@ -57,7 +57,7 @@ test('a round can pause between single matches that are made after a ticket left
   const round = pool.round(NOW)
   round.step(1, () => true)
   pool.remove(slots[0] as number)
-  // Time is not up each time that it is asked for.
+  // The time is up only at every third check.
   let asked = 0
   const made: number[] = []
   for (let goesOn = true; goesOn;) {
@@ -72,7 +72,7 @@ test('no ticket is matched twice in a round, even if tickets arrive while the ro
   const pool = createPool(modelOf(3))
   const add = (count: number) => Array.from({ length: count }, (_, at) => pool.add(entry(`${at}`, at)))
   add(600)
-  // Tickets come and go in the same slots until the list of those to be looked at is almost full.
+  // Add and remove tickets in the same slots until the list of slots to search is almost full.
   for (let time = 0; time < 5; time += 1) for (const slot of add(580)) pool.remove(slot)
   add(580)
   const round = pool.round(NOW)
@@ -89,7 +89,7 @@ test('a ticket that arrives while a round is paused or abandoned is matched in t
     const pool = createPool(modelOf(2))
     const slots = Array.from({ length: added }, () => pool.add(entry('a', 0)))
     const first = pool.round(NOW)
-    // It pauses before it has read who waits.
+    // The round pauses before it has read the waiting tickets.
     first.step(1, () => true)
     slots.push(pool.add(entry('b', 1)))
     if (added === 0) slots.push(pool.add(entry('c', 2)))
@@ -128,7 +128,7 @@ test('a running match gets a ticket that an earlier round did not offer to runni
     pool.group(NOW)
     const slot = pool.add(entry('a', 1))
     const round = pool.round(NOW, { openings })
-    // A round of one ticket has fewer pauses before its search than after it.
+    // A round of one ticket has fewer pauses before its search than after it, so two steps are enough.
     for (let goesOn = true, steps = 0; goesOn && (openings === 'none' || steps < 2); steps += 1)
       goesOn = round.step(Infinity, () => true)
     round.take()
@@ -141,7 +141,7 @@ test('a running match gets a ticket that an earlier round did not offer to runni
 })
 
 test('a look at tickets while a search pauses does not change what the search finds', () => {
-  /** Returns how many sets of members are tried in four rounds among tickets that no match can hold. */
+  /** Returns the number of candidate groups that four rounds try, among tickets that no match can hold. */
   const triedIn = (looks: boolean): number => {
     let tried = 0
     const whole = () => {

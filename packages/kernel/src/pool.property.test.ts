@@ -14,7 +14,7 @@ const worlds = (most: number) =>
       fc.record({ model: fc.constant(model), tickets: fc.constant(tickets), vacant: openingsOf(model) }),
     )
 
-/** A pool, and the tickets and openings in it. */
+/** Creates a pool with these tickets and openings. */
 function filled(model: Model<string>, tickets: readonly Entry<string>[], vacant: readonly Opening<string>[] = []) {
   const pool = createPool(model)
   return {
@@ -26,7 +26,7 @@ function filled(model: Model<string>, tickets: readonly Entry<string>[], vacant:
 }
 type Filled = ReturnType<typeof filled>
 
-/** The faults of these matches. */
+/** Returns the faults of these matches. */
 function wrong(world: Filled, now: number, matches: Iterable<Grouped>): string[] {
   const groups = [...matches]
   const slots = groups.flatMap((group) => group.slots)
@@ -124,7 +124,7 @@ describe('rounds for any model and any tickets', () => {
         const world = filled(model, tickets, vacant)
         const other = filled(model, tickets, vacant)
         const round = other.pool.round(NOW)
-        // Whoever asks why a ticket still waits reads the same indexes.
+        // `explain` reads the same indexes between two steps.
         for (; round.step(Infinity, () => true); pauses++) other.pool.around(0, NOW, 2)
         expect(named(other, round.take())).toEqual(named(world, world.pool.group(NOW)))
       }),
@@ -139,11 +139,11 @@ describe('rounds for any model and any tickets', () => {
       fc.property(worlds(40), entries(10), fc.integer(), ({ model, tickets, vacant }, others, seed) => {
         const random = seededRandom(seed)
         const world = filled(model, tickets, vacant)
-        // Tickets of the same time are served in the order in which they came.
+        // Tickets of the same time are served in order of arrival.
         const turnOf = new Map(tickets.map(({ since }) => [since, random()]))
         const turn = ({ since }: Entry<string>) => turnOf.get(since) ?? 0
         const shuffled = tickets.toSorted((one, other) => turn(one) - turn(other))
-        // The other pool held tickets before, which have left.
+        // The other pool held other tickets before, which have left.
         const other = filled(model, others)
         for (const slot of other.tickets.keys()) other.pool.remove(slot)
         other.tickets.clear()
@@ -174,7 +174,10 @@ describe('pairing of two tickets', () => {
     ...model,
     teams: [{ name: 'team', max: 2, min: new Uint16Array(4).fill(2) }],
   }))
-  /** As time passes and tickets come and go, no pair that may be matched is left after a round. */
+  /**
+   * Time passes, and tickets arrive and leave. After each round, no two remaining tickets may be matched with each
+   * other.
+   */
   test('property: two tickets are paired whenever they can be matched, now and at any later time', () => {
     fc.assert(
       fc.property(pairs, entries(60), fc.integer(), (model, tickets, seed) => {
@@ -231,8 +234,8 @@ describe('pairing of two tickets', () => {
 })
 
 test('a waiting ticket is matched within its time limit, however many better matches arrive', () => {
-  // The first ticket may be matched with any other, but all others are nearer to one another; the first ticket is there
-  // before them.
+  // The first ticket may be matched with any other ticket. It waits alone at first, and later tickets are closer to one
+  // another than to it.
   const pool = createPool(modelOf(2, { spans: [spanOf(100)] }))
   const ticket = (id: string, value: number, since: number) => entryOf(id, { since, values: [value, value] })
   const alone = pool.add(ticket('alone', 0, NOW))

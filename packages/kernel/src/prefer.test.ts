@@ -5,7 +5,7 @@ import { createPool } from './pool.js'
 
 const NOW = 1_000_000_000_000
 
-/** A distance of up to 0.1, and two differences of up to 10; matches of `players`. */
+/** Creates a model with a maximum distance of 0.1 and two maximum differences of 10, for matches of `players`. */
 const modelOf = (players: number, more: Partial<Model<string>>): Model<string> =>
   plainModelOf(players, {
     radius: { by: 'each', squared: Float64Array.of(0.01), unknown: 'network' },
@@ -20,7 +20,7 @@ const entry = (id: string, more: { at?: number; first?: number; second?: number;
 }
 
 describe('weights of a queue', () => {
-  /** Whom the oldest ticket is matched with. */
+  /** Returns the partner of the oldest ticket. */
   const partnerOf = (players: number, prefer: Weights | undefined, others: readonly Entry<string>[]) => {
     const pool = createPool(modelOf(players, { prefer }))
     const oldest = pool.add(entry('oldest', { waited: 100 }))
@@ -70,7 +70,9 @@ describe('weights of a queue', () => {
 
 describe('patience of a queue', () => {
   const patience: Patience = { cost: 1, untilMs: 20_000, thoroughMs: 40_000 }
-  /** The time, in seconds, at which a match is made of tickets that differ by `gap`, a part of the limit. */
+  /**
+   * Returns the time, in seconds, at which a match is made of tickets that differ by `gap`, as a share of the limit.
+   */
   const madeAt = (players: number, gap: number, count = players) => {
     const pool = createPool(modelOf(players, { patience }))
     for (let at = 0; at < count; at++) pool.add(entry(`t${at}`, { first: at % 2 === 0 ? 0 : 10 * gap }))
@@ -82,12 +84,12 @@ describe('patience of a queue', () => {
     [2, 0, 0],
     [2, 0.25, 5],
     [2, 0.5, 10],
-    // The mean over the six pairs of four: four of them are 0.75 apart.
+    // Of the six pairs of four players, four differ by 0.75.
     [4, 0.75, 10],
   ])('with patience, a match of %d players who are %d apart is made after %d s', (players, gap, atS) => {
     const at = madeAt(players, gap) as number
     expect(at).toBeGreaterThanOrEqual(atS)
-    // It is tried again every other round.
+    // The search is repeated in every second round.
     expect(at).toBeLessThanOrEqual(atS + 0.75)
   })
 
@@ -103,7 +105,7 @@ describe('patience of a queue', () => {
     ['after `thoroughMs`', Infinity, patience.thoroughMs],
     ['once lastResortMs is over', 1, 30_000],
   ])('a queue with patience finds a match that needs a thorough search only %s', (_, lastResortLevel, atMs) => {
-    // Any two tickets may meet, but only three that are far from each other may play.
+    // Any two tickets may meet, but a match of three needs tickets that are far from each other.
     const pool = createPool(
       modelOf(3, {
         patience,
@@ -129,7 +131,8 @@ describe('patience of a queue', () => {
 
   test('patience makes only the cheap pairs of a crowd, even if more pairs would be possible at a higher cost', () => {
     const pool = createPool(modelOf(2, { patience, levels: Float64Array.of(0) }))
-    // In each of the chains, which are far from each other, two in the middle are alike, and the ends are 0.9 away.
+    // Each chain has two equal tickets in the middle, and one at each end with a difference of 0.9. The chains are far
+    // from each other.
     for (let chain = 0; chain < 6; chain++)
       for (const first of [0, 9, 9, 18]) pool.add(entry(`${chain}-${first}`, { at: chain / 3, first }))
     expect(pool.group(NOW)).toHaveLength(6)

@@ -6,7 +6,7 @@ import { createPool, STEP } from './pool.js'
 
 const TICK_MS = 250
 const TICKS = 60
-/** Servers that a tick has. */
+/** Number of servers available in each tick. */
 const MATCHES = 5
 
 const teamsOf = (count: number, size: number) =>
@@ -14,7 +14,7 @@ const teamsOf = (count: number, size: number) =>
     const min = Uint16Array.of(size, size, size)
     return { name: `team-${team}`, max: size, min }
   })
-/** Large teams are short of servers, not of players near by. */
+/** For large teams the rules are loose, so that only servers are scarce and not suitable players. */
 const loose: Model<string> = {
   ...models.both,
   apart: undefined,
@@ -22,7 +22,7 @@ const loose: Model<string> = {
   radius: { by: 'each', squared: Float64Array.of(2, 2, 2), unknown: 'any' },
   spans: [{ by: 'each', limit: Float64Array.of(800, 800, 800) }],
 }
-/** Each team of five needs a tank, whom every fourth player can play. */
+/** Each team of five needs a tank. Every fourth player can play tank. */
 const queues: Readonly<Record<string, Model<string>>> = {
   pairs: { ...loose, teams: models.both.teams },
   tens: { ...loose, teams: teamsOf(1, 10) },
@@ -46,7 +46,9 @@ const queues: Readonly<Record<string, Model<string>>> = {
   },
 }
 
-/** Plays with this many times more players than servers: who was matched, and how long they had waited. */
+/**
+ * Simulates `load` times more players than the servers can host. Returns who was matched, and how long they had waited.
+ */
 function rationed(model: Model<string>, load: number) {
   const players = model.teams.reduce((sum, { max }) => sum + max, 0)
   const perTick = Math.round(players * MATCHES * load)
@@ -93,7 +95,7 @@ test.each(loads)(
         expect(Math.abs(share - mean)).toBeLessThan(5)
       }
     }
-    // First come, first served would in the end serve those who have waited this long.
+    // The wait of the last served players if tickets were served strictly in order of arrival.
     const inTurnMs = TICKS * TICK_MS * (1 - 1 / load)
     expect(Math.max(...waits.values())).toBeLessThanOrEqual(1.3 * inTurnMs)
   },
@@ -124,7 +126,7 @@ test('tickets that have waited longest are matched first, by priority', () => {
 test('tickets whose match got no server are matched again, in a queue with roles too', () => {
   const pool = createPool<string>({ ...(queues['teams with roles'] as Model<string>), radius: undefined, spans: [] })
   for (const [at, entry] of crowd(10, 3).entries()) pool.add({ ...entry, facts: at % 4 === 0 ? 'tank' : 'dps' })
-  // Nobody removes the tickets of the matches.
+  // The tickets of the matches stay in the pool, because nobody removes them.
   for (let round = 0; round < 3; round += 1) expect([...pool.group(NOW + round * TICK_MS)]).toHaveLength(1)
 })
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { entryOf, modelOf, spanOf } from './plain.fixture.js'
 import { createPool } from './pool.js'
 
-/** Tickets of different tastes are never matched; who has waited for five seconds accepts a greater difference. */
+/** Tickets with different tastes are never matched. After five seconds, a ticket accepts a greater difference. */
 const model = modelOf(2, { levels: Float64Array.of(0, 5000), spans: [spanOf(1, 10), spanOf(0.5, 0.5)] })
 
 const entry = (id: string, since: number, skill: number, taste: number) =>
@@ -10,7 +10,7 @@ const entry = (id: string, since: number, skill: number, taste: number) =>
 
 const STANDING = 1500
 
-/** The work of a round, in tickets. */
+/** Returns the work of a round, in tickets. */
 function workOf(pool: ReturnType<typeof createPool<string>>, now: number): number {
   const round = pool.round(now)
   let work = 1
@@ -22,10 +22,10 @@ test('a round does not read parked tickets', () => {
   const pool = createPool(model)
   for (let id = 0; id < STANDING; id += 1) pool.add(entry(`s${id}`, 0, id % 100, id + 1))
   expect(workOf(pool, 1)).toBeGreaterThan(500)
-  // Those who have just settled are read once more.
+  // Tickets that were just parked are read once more.
   workOf(pool, 251)
   expect(workOf(pool, 501)).toBeLessThan(5)
-  // They relax.
+  // All tickets relax now, so all are searched again.
   expect(workOf(pool, 5001)).toBeGreaterThan(500)
   workOf(pool, 5251)
   expect(workOf(pool, 5501)).toBeLessThan(5)

@@ -14,7 +14,7 @@ const model = modelOf(6, {
   spans: [spanOf(20, 40, 80)],
 })
 
-/** Tickets of two keys, spread so thinly that hardly any can be matched before they relax. */
+/** Creates tickets with two keys, spread so thinly that hardly any can be matched before they relax. */
 function thinCrowd(count: number, largest: number): Entry<string>[] {
   const random = seededRandom(7)
   return Array.from({ length: count }, (_, at) => {

@@ -32,7 +32,7 @@ test('a ticket indexed before its first round is found in that round by its rela
   const pool = createPool(modelOf(2, { levels, spans: [spanOf(1, 40)], checks: { ...noChecks, pair: () => true } }))
   const add = (id: string, skill: number, since: number) => pool.add(entryOf(id, { since, values: [skill, skill] }))
   const younger = add('younger', 0, 500)
-  // A round around nobody adds all to the index.
+  // A round without anchors adds all tickets to the index.
   while (pool.round(600, { anchors: [] }).step(Infinity));
   const older = add('older', 30, 0)
   expect([...pool.group(6000)].map(({ slots }) => [...slots])).toEqual([[older, younger]])
@@ -45,7 +45,7 @@ test('a backfill takes two tickets together if the second ticket fits only toget
   const pool = createPool(modelOf(3, { levels, lastResortLevel: 1, spans: [spanOf(0, Infinity)], checks }))
   const { size: _, ...vacant } = entryOf('opening', { since: 1000, values: [0, 0] })
   const opening = pool.addOpening({ ...vacant, rooms: [2], present: [['tank']] })
-  // The healer is too far from the opening, and without a healer nobody may join.
+  // The healer is too far from the opening. Nobody may join without a healer.
   const healer = pool.add(entryOf('healer', { since: 1000, values: [1, 1], facts: 'healer' }))
   const last = pool.add(entryOf('last', { since: 900, values: [0, 0], facts: 'tank' }))
   expect([...pool.group(1000)]).toMatchObject([{ opening, slots: [last, healer] }])

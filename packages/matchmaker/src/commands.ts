@@ -23,8 +23,8 @@ type Answered =
    */
   | 'kept'
   /**
-   * The command's effect is stored before its answer. A command without an answer is not sent to a later leader,
-   * because callers regularly send their whole state.
+   * The leader stores the command's effect before it answers. If the leader fails before it answers, no later leader
+   * gets the command: callers send their whole state again anyway.
    */
   | 'level'
   /** The answer is true when it is given, and depends only on stored data. */

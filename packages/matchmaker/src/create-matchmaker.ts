@@ -196,7 +196,7 @@ function keepPauses(matchmaker: Matchmaker, store: Store): () => void {
 
 /**
  * Pauses the queues or pools that are stored as paused. Returns `keep`, which stores each later pause, and `pauseAll`,
- * which pauses them again. Pausing again changes nothing, except that pauses of removed ones are forgotten.
+ * which pauses all stored ones again and forgets those that the configuration no longer has.
  */
 function keptPauses(store: Store, kind: string, pause: (name: string) => void) {
   const paused = recordsIn(store, kind)

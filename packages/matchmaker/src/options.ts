@@ -60,9 +60,10 @@ export interface MatchmakerOptions {
    */
   readonly locate?: Locate | undefined
   /**
-   * The write-ahead log of tickets, backfills, cooldowns, pauses and servers; see `openStore`. The next process over it
-   * resumes queued tickets and matches. For that it holds secrets of servers. While the store cannot be written,
-   * creates throw `Unavailable`. Default: none. Then tickets end with the process, and a crash forgets its servers.
+   * The write-ahead log of tickets, backfills, cooldowns, pauses and servers; see `openStore`. The next process that
+   * opens it resumes queued tickets and matches. The log contains servers' secrets, so protect it. While the store
+   * cannot be written, creates throw `Unavailable`. Default: none. Then tickets end with the process, and a crash
+   * forgets its servers.
    */
   readonly store?: Store | undefined
   /**

@@ -32,7 +32,8 @@ const streams = fc.array(fc.tuple(field, ends), { maxLength: 30 }).map((lines) =
 test('the event stream parser gives the same events however the stream is cut into pieces', () => {
   fc.assert(
     fc.property(streams, fc.array(fc.nat(200)), (text, cuts) => {
-      // A carriage return at the very end waits for what follows, so every stream ends with another line.
+      // A parser holds back a carriage return at the end until it sees the next character, so every stream ends with
+      // another line.
       const stream = `${text}: end\n`
       const places = [...new Set(cuts.map((cut) => cut % stream.length))].toSorted((one, other) => one - other)
       const pieces = [0, ...places].map((from, at) => stream.slice(from, places[at] ?? stream.length))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { manualClock } from './manual-clock.fixture.js'
 import { follow, type FeedStatus } from './follow.js'
 
-/** A server that plays what a test says, one answer after the other. */
+/** Starts a server that sends the test's responses one after another. */
 function played() {
   const clock = manualClock()
   const seen: (FeedStatus | string)[] = []
@@ -50,7 +50,7 @@ function played() {
   return { clock, seen, requests, answer, stream, stop }
 }
 
-/** Lets promises that are settled go on. */
+/** Lets pending promise callbacks run. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve()
 }

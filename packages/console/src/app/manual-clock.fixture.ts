@@ -1,6 +1,6 @@
 import type { Clock } from './clock.js'
 
-/** A clock that tests move. */
+/** A clock that advances only when the test moves it. */
 export function manualClock(): Clock & { readonly advance: (ms: number) => void; readonly waiting: () => number } {
   let now = 0
   const timers = new Set<{ readonly at: number; readonly call: () => void }>()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { colours } from './base-style.js'
 
-/** The relative luminance of `#rrggbb` (WCAG 2). */
+/** Returns the relative luminance of a colour `#rrggbb` (WCAG 2). */
 function luminance(colour: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255

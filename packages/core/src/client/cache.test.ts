@@ -38,7 +38,7 @@ test('a cache fingerprint is computed even for values that are nested deeper tha
   expect(fingerprint(deep(200_000))).not.toBe(fingerprint(deep(199_999)))
 })
 
-/** A value and all values in it. */
+/** Returns a value and all values in it. */
 function parts(value: unknown): unknown[] {
   return typeof value === 'object' && value !== null ? [value, ...Object.values(value).flatMap(parts)] : [value]
 }

@@ -4,7 +4,10 @@ import { clientOf } from './client.fixture.js'
 import { inProcess } from './transport.js'
 import type { ClientOptions } from './config.js'
 
-/** A client whose service gives the nth answer to the nth request, the last one to all after it; each takes 30 ms. */
+/**
+ * Creates a client of a service with given responses: the nth request gets the nth response, and later requests the
+ * last one. Each response takes 30 ms.
+ */
 function setUp(answers: readonly (() => Response)[], options: Partial<ClientOptions> = {}) {
   const clock = createManualClock()
   let requests = 0
@@ -27,11 +30,11 @@ const refuse =
   () =>
     Response.json({ message: 'no' }, { status: code, headers })
 
-/** Replaces the random id of a call. */
+/** Placeholder for the random id of a call. */
 const call = 'some call'
 const common = { operation: 'deployments.get', call, requestId: 'abc' }
 const way = { method: 'GET', path: '/v1/status/{request_id}' }
-/** Replaces the random ids of calls by one value each. */
+/** Replaces the random ids of calls by the placeholder. */
 const withoutIds = (seen: readonly [string, unknown][]) =>
   seen.map(([name, event]) => [name, { ...(event as object), call }])
 
@@ -140,7 +143,7 @@ test.each([
       request_id: 'abc',
     })
     expect(seen).toHaveLength(8)
-    expect(warnings).toHaveLength(4) // one for each kind of event
+    expect(warnings).toHaveLength(4) // one warning for each kind of event
     expect(warnings[0]).toMatch(/^a listener of the event 'request' threw: /)
     expect(client.queues()['status']).toMatchObject({ queued: 0, inFlight: 0 })
   } finally {

@@ -8,7 +8,7 @@ import { answer, serve } from './server.fixture.js'
 import { tag, blue, type Handler, clientOf, setUp, failure, deferred } from './network.fixture.js'
 
 describe('closing a client', () => {
-  /** The system clock with the number of its sleepers. */
+  /** Creates a system clock that counts its sleepers. */
   function countedClock(): Clock & { sleepers: number } {
     const clock = {
       sleepers: 0,

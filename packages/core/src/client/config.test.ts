@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type ClientOptions, configure } from './config.js'
 
 const least = { baseUrl: 'https://service.example', token: 'secret-token' }
-/** Options as JavaScript may give them. */
+/** Validates options without their types, as JavaScript callers may pass them. */
 const given = (options: object) => configure({ ...least, ...options } as ClientOptions)
 
 test('every client option has a default except baseUrl and token', () => {

@@ -11,7 +11,7 @@ const encode = (op: Parameters<typeof createEncoder>[1], input: Record<string, u
   createEncoder('fleets.get', op, defaultSettings, prefix)(input)
 
 describe('encoded paths', () => {
-  // Any text, and texts of characters with a meaning in paths, URLs and encodings.
+  // Any string, and strings of characters with a meaning in paths, URLs and encodings.
   const nasty = fc.string({
     unit: fc.constantFrom(
       '.',
@@ -44,7 +44,7 @@ describe('encoded paths', () => {
       fc.property(name, name, (app_name, version_name) => {
         const { path } = encode(api.versions.get, { app_name, version_name })
         expect(path).toMatch(/^[\x21-\x7e]+$/)
-        // What a server reads, which also resolves dots.
+        // Parses the path like a server, which also resolves dots.
         const { pathname, search, hash } = new URL(path, 'http://service.example')
         expect(pathname).toBe(path)
         expect([search, hash]).toEqual(['', ''])

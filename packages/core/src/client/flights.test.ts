@@ -5,7 +5,7 @@ import { createFlights, createLifetime } from './flight.js'
 import { enterPhase, type Request } from './request.js'
 import { testRequest } from './request.fixture.js'
 
-/** Flights whose work the test ends by hand. */
+/** Creates flights whose work ends when the test says so. */
 function setUp() {
   const clock = createManualClock({ start: 0 })
   const lifetime = createLifetime()
@@ -105,7 +105,7 @@ describe('a caller of a shared read', () => {
     expect(await Promise.all(both)).toEqual(['one', 'two'])
     expect(under[0]?.request.cancellation.signal).toMatchObject({ aborted: true, reason: 'two' })
 
-    // The next read sends a new request, also if the first one is answered late.
+    // The next read sends a new request, even if the response to the first one arrives late.
     void flights.board(read(), undefined, 1000)
     expect(under).toHaveLength(2)
     under[0]?.crash('two')

@@ -5,7 +5,7 @@ import { invalid } from './call.js'
 
 const byId = new Map(operations)
 
-/** The error for an input that an operation refuses. */
+/** Returns the error for an invalid input of an operation. */
 function refused(id: OperationId, input: unknown) {
   const operation = byId.get(id)
   const result = operation && validate(operation.input, input)

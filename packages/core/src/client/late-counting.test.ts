@@ -7,12 +7,12 @@ import { answer, serve } from './server.fixture.js'
 const LIMIT = 40
 const users = [{ user_type: 'geo_coordinates', user_data: { latitude: 1, longitude: 2 } }] as const
 
-/** Turns of the event loop until it holds. */
+/** Waits by turns of the event loop until a condition holds. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve))
 }
 
-// Real connections on a manual clock: the server is busy for a stated time, and counts when it answers.
+// Real connections on a manual clock. The server is busy for a given time, and counts the request when it answers.
 test.each([20, 60, 200, 5000])(
   'a 429 of a server that counts %i ms late holds back requests for a whole window',
   async (busyMs) => {

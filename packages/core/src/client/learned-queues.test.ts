@@ -9,7 +9,7 @@ beforeAll(loadDescription)
 
 const WAY_MS = 10
 
-/** A service that allows a number of stops per second in a sliding window, without documenting it. */
+/** Starts a service with an undocumented limit: a number of stops per second in a sliding window. */
 function setUp(allowed: (now: number) => number, retryAfter?: string, options: Partial<ClientOptions> = {}) {
   const clock = createManualClock()
   const began = clock.now()
@@ -99,7 +99,7 @@ test.each(['stop', 'create'] as const)(
     await clock.until(Promise.allSettled(Array.from({ length: 60 }, (_, nth) => call(nth))), 20)
     const later = refused.filter((at) => at > WAY_MS)
     const gaps = later.map((at, n) => Math.round((at - (later[n - 1] ?? WAY_MS)) / 1000))
-    // The first pause ends for as many calls as the rate allows; after the second, one call probes.
+    // After the first pause, as many calls start as the learned rate allows. After the second pause, one call probes.
     const single = gaps.filter((gap) => gap > 0)
     expect(single.slice(0, 5)).toEqual([1, 2, 4, 8, 8])
     expect(gaps.lastIndexOf(0)).toBeLessThan(30)
@@ -107,7 +107,7 @@ test.each(['stop', 'create'] as const)(
 )
 
 describe('stray refusals', () => {
-  /** A service that refuses a part of all requests at random, for a limited time, at any rate. */
+  /** Starts a service that refuses a random part of all requests, for a limited time and at any rate. */
   function strays(share: number, untilMs: number, retryAfter?: string) {
     const random = seededRandom(7)
     return setUp((now) => (now < untilMs && random() < share ? 0 : Infinity), retryAfter)

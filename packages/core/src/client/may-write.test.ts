@@ -19,7 +19,10 @@ async function setUp(options: Partial<ClientOptions> = {}) {
   return { server, client, create, read }
 }
 
-/** A limiter whose nth permit is valid as `holds` says, and the outcome of its permits. */
+/**
+ * Creates a limiter of which `holds` says whether the nth permit is still valid. Also returns what became of the
+ * permits.
+ */
 function permits(holds: (nth: number) => boolean) {
   const seen: string[] = []
   let given = 0

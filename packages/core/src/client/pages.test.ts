@@ -25,7 +25,7 @@ describe('nextPage', () => {
   })
 })
 
-/** Gathers the items of all pages, and what was asked for. */
+/** Collects the items of all pages, and the inputs of the requests. */
 async function gather(
   serve: (page: number) => unknown,
   input: Readonly<Record<string, unknown>> = {},
@@ -42,7 +42,7 @@ async function gather(
   return { items, asked }
 }
 
-/** The same up to an error, and the error. */
+/** Collects items until an error occurs. Returns the items and the error. */
 async function gatherUntilError(serve: (page: number) => unknown) {
   const asked: unknown[] = []
   const items: unknown[] = []
@@ -138,21 +138,21 @@ describe('all pages', () => {
       total_count: maybe(fc.constantFrom(-1, 0, 1, 1e12)),
     })
     await fc.assert(
-      // A few different pages are repeated, whatever page is requested.
+      // The service repeats a few pages, whatever page is requested.
       fc.asyncProperty(fc.array(page, { minLength: 1, maxLength: 6 }), fc.nat({ max: 3 }), async (told, start) => {
         const { items, asked, error } = await gatherUntilError((number) => told[(number + start) % told.length])
         const numbers = asked.map((input) => (input as { page: number }).page)
         expect(new Set(numbers).size).toBe(numbers.length)
         expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
         const given = numbers.map((number) => told[(number + start) % told.length]?.fleets ?? [])
-        // A list that is abandoned because of repetitions is not taken for the whole list.
+        // If a list is abandoned because its pages repeat, the caller gets an error instead of an incomplete list.
         if (error !== undefined)
           expect(error).toMatchObject({
             name: 'UnexpectedResponse',
             operation: 'fleets.list',
             field: expect.stringMatching(/^(pagination|total_count)$/),
           })
-        // At most four repeated pages come before each new page, and five at the end.
+        // At most four repeated pages are read before each new page, and five at the end.
         expect(numbers.length).toBeLessThanOrEqual(5 * told.length + 5)
         const different = given.filter(
           (fleets, index) => given.findIndex((one) => JSON.stringify(one) === JSON.stringify(fleets)) === index,

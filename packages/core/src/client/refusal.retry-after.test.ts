@@ -10,7 +10,7 @@ test.each([
   ['0', undefined, 0],
   ['0.5', undefined, 500],
   [later, undefined, 30_000],
-  // The service's clock is ten minutes ahead of this process: the header still means 30 s.
+  // The service's clock is ten minutes ahead of this process. The header still means 30 s.
   ['Wed, 05 Aug 2026 12:10:30 GMT', 'Wed, 05 Aug 2026 12:10:00 GMT', 30_000],
   [later, 'not a date', 30_000],
   ['Wed, 05 Aug 2026 11:59:00 GMT', undefined, 0],

@@ -21,7 +21,8 @@ import type { ClientOptions } from './config.js'
 beforeAll(loadDescription)
 
 /**
- * The outcome of an attempt: a status (with headers), a refused connection, or one lost after the request was written.
+ * The outcome of an attempt: a status (with headers), a refused connection, or a connection that is lost after the
+ * request was written.
  */
 type Fate = number | 'refused' | 'lost' | readonly [status: number, headers: Record<string, string>]
 
@@ -29,7 +30,7 @@ type Fate = number | 'refused' | 'lost' | readonly [status: number, headers: Rec
 function setUp(fates: readonly Fate[], options: Partial<ClientOptions> = {}) {
   const clock = createManualClock()
   const began = clock.now()
-  /** Milliseconds from the beginning at which each attempt was made. */
+  /** Milliseconds from the start at which each attempt was made. */
   const attempts: number[] = []
   const respond = async (fate: Fate) => {
     if (fate === 'lost') throw new Error('reset')
@@ -58,7 +59,7 @@ function setUp(fates: readonly Fate[], options: Partial<ClientOptions> = {}) {
   const client = clientOf({ token: 'secret', clock, dispatcher, ...options })
   const retries: RetryEvent[] = []
   client.events.on('retry', (event) => retries.push(event))
-  /** Resolves with what the call came to, a value or an error. */
+  /** Resolves with the result of the call, or with its error. */
   const outcome = (method: Method, timeoutMs = 1e9) =>
     clock.until(
       perform[method](client, timeoutMs).catch((error: unknown) => error),
@@ -215,7 +216,7 @@ describe('the wait before a retry', () => {
         const bounds = [1, 2, 4, 8, 16].map((factor) => Math.min(capMs, baseMs * factor))
         expect(retries.map(({ delayMs }) => delayMs)).toEqual(bounds.map((bound) => random * bound))
         const waited = attempts.slice(1).map((at, index) => at - (attempts[index] ?? 0))
-        // Epoch milliseconds have about four digits after the point.
+        // As doubles, epoch milliseconds have about four decimal places.
         waited.forEach((ms, index) => expect(ms).toBeCloseTo(random * (bounds[index] ?? Number.NaN), 2))
       }),
       { numRuns: 50 },
@@ -250,7 +251,7 @@ describe('the wait before a retry', () => {
     const first = names.map((name) => client.tags.get({ ...tag, tag_name: name }))
     await clock.advance(10)
     await clock.until(Promise.all([...first, client.tags.get({ ...tag, tag_name: 'red' })]))
-    // No call was accepted before, so it continues with one per second.
+    // No call succeeded before, so one call per second follows.
     expect(attempts).toEqual([0, 0, 0, 0, 0, 5000, 6000, 7000, 7000, 8000, 8000])
   })
 

@@ -4,7 +4,7 @@ import type { ManualClock } from '../time.js'
 import { clientOf } from './client.fixture.js'
 import type { ClientOptions } from './config.js'
 
-/** Returns everything that can be printed of an error and of the events, as a string. */
+/** Returns everything that can be printed of an error and of the events, as one string. */
 export const everything = (error: unknown, events: unknown = undefined) =>
   [
     error instanceof Error ? `${error.message}\n${String(error)}\n${error.stack}` : '',

@@ -10,7 +10,7 @@ import { everything, expectHidden, watched, failure } from './secrets.fixture.js
 
 beforeAll(loadDescription)
 
-/** Secrets that are long enough not to occur in a text by chance. */
+/** Generates secrets that are too long to occur in a text by chance. */
 const printable = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
   minLength: 12,
@@ -40,7 +40,7 @@ const version = {
   req_memory: 100,
 }
 
-/** Calls, each with the secrets that it sends. */
+/** Calls, with the secrets that each of them sends. */
 const operations: Readonly<
   Record<
     string,
@@ -95,7 +95,7 @@ const operations: Readonly<
   'applications.list': [['token'], (client) => client.applications.list()],
 }
 
-/** The ways in which a server may repeat `text`, which is what it was sent. */
+/** Ways in which a server may repeat `text`, a part of the request. */
 const echoes: Readonly<Record<string, (text: string, status: number) => Response>> = {
   message: (text, status) => Response.json({ message: text }, { status }),
   'message and details': (text, status) => Response.json({ message: 'no', details: `got ${text}` }, { status }),
@@ -132,12 +132,12 @@ describe('errors and events of a server that repeats what it was sent', () => {
           })
           const { client, events } = watched({ token: known.token, clock, dispatcher })
           const error = await failure(clock, call(client, known))
-          // Otherwise there was nothing to hide.
+          // The service must have received the secrets. Otherwise the test proves nothing.
           for (const secret of hidden)
             expect(bodies[0]?.includes(JSON.stringify(secret).slice(1, -1)) || bodies[0]?.includes(secret)).toBe(true)
           expect(events.length).toBeGreaterThan(1)
           if (code !== 200) expect(error).toBeInstanceOf(MusterError)
-          // A successful answer may hold anything.
+          // A successful response may contain secrets, so only errors and events are checked.
           const shown = everything(error instanceof Error ? error : undefined, events)
           for (const secret of hidden) expectHidden(secret, shown)
         }),

@@ -6,7 +6,7 @@ import { selfStop } from './self-stop.js'
 import { answer, serve } from './server.fixture.js'
 
 const token = 'raw-Delete.token_4711'
-/** Makes the random waits between attempts zero. */
+/** Makes the random delays between attempts zero. */
 const random = () => 0
 const environmentOf = (url: string) => ({
   SERVICE_DELETE_URL: `${url}/v1/self/stop/abc/42`,

@@ -5,13 +5,13 @@ import { ConnectionLost, UnexpectedResponse } from './errors.js'
 import { serve } from './server.fixture.js'
 import { createTransport, type TransportOptions } from './transport.js'
 
-/** A TCP server that answers with given bytes. */
+/** Starts a TCP server that responds with given bytes. */
 async function raw(
   onConnection: (socket: Socket) => void,
 ): Promise<{ readonly origin: string; readonly server: Server }> {
   const server = createServer((socket) => {
     sockets.add(socket)
-    socket.on('error', () => {}) // the client may hang up
+    socket.on('error', () => {}) // the client may close the connection
     onConnection(socket)
   })
   const sockets = new Set<Socket>()
@@ -23,7 +23,7 @@ async function raw(
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
 }
 
-/** A server that answers every request with one text. */
+/** Starts a server that answers every request with the same text. */
 const answering = (text: string, after: (socket: Socket) => void = () => {}) =>
   raw((socket) => socket.on('data', () => socket.write(text, () => after(socket))))
 

@@ -19,7 +19,10 @@ const view = (status: string, more: Partial<Deployment> = {}): Deployment => ({
   ...more,
 })
 
-/** Waits on a manual clock for a deployment with these statuses in turn, of which the last stays. */
+/**
+ * Waits on a manual clock until a deployment is READY. The reads return these statuses in order, and then the last one
+ * repeatedly.
+ */
 async function wait(statuses: readonly (Deployment | Error)[], options?: WaitOptions, random = seededRandom(1)) {
   const clock = createManualClock({ start: 0 })
   const reads: number[] = []

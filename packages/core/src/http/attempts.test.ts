@@ -99,7 +99,7 @@ test('a limiter opened again under the same name keeps its counted attempts, eve
   for (let attempt = 0; attempt < 2; attempt += 1) expect(store.attempts('a', minute).take('ann')).toBe(0)
   expect(store.attempts('a', minute).take('ann')).toBeCloseTo(30_000, 1)
   expect(store.attempts('b', minute).take('ann')).toBe(0)
-  // A window of a second never makes anybody wait for longer than its own attempts could.
+  // With a window of a second, nobody waits longer than their own attempts require.
   expect(store.attempts('a', { limit: 2, windowMs: 1000 }).wait('ann')).toBeCloseTo(1500, 1)
   expect(store.attempts('a', { limit: 4, windowMs: 60_000 }).wait('ann')).toBeCloseTo(15_000, 1)
 })

@@ -8,7 +8,7 @@ import { listen, type RawClient, rawServer, untilSo } from './raw-client.fixture
 
 const MOST = 1000
 
-/** A server that answers with the length of the body. A header names the sender. */
+/** Starts a server that responds with the length of the body. A header names the sender. */
 async function setUp(limits: BodyLimits = {}, admitted: (request: Request) => Promise<void> = async () => {}) {
   const clock = createManualClock()
   let sleeps = 0
@@ -29,7 +29,7 @@ async function setUp(limits: BodyLimits = {}, admitted: (request: Request) => Pr
       }
     }),
   )
-  /** Begins a body. */
+  /** Sends the beginning of a body. */
   const begin = async (head: string, from = 'a'): Promise<RawClient> => {
     const client = await server.connect()
     await client.send(`POST / HTTP/1.1\r\nhost: x\r\nx-from: ${from}\r\n${head}\r\n\r\n`)
@@ -256,7 +256,7 @@ test.each([
     ),
   )
   const { port } = await listen(server)
-  // Chunked, so that nothing but the bytes tells the length.
+  // Chunked, so that the server learns the length only from the bytes.
   const body = new Blob(['x'.repeat(bytes)]).stream()
   const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, duplex: 'half' } as RequestInit)
   expect(await response.text()).toBe(answer)

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { ByteBuffer, IncomingBody, incomingBody } from './incoming-body.js'
 import { listen, untilSo } from './raw-client.fixture.js'
 
-/** The body of one request, before a server has asked for it. */
+/** Sends the beginning of a request, and returns its body before a server has read it. */
 async function receive(head: string) {
   let message: IncomingMessage | undefined
   let body: IncomingBody | undefined
@@ -89,7 +89,7 @@ describe('a byte buffer', () => {
         expect(Buffer.from(buffer.drain())).toEqual(all)
         expect([buffer.size, buffer.capacity]).toEqual([0, 0])
       }),
-      // Few, to save time: `pnpm fuzz` tries others.
+      // Only a few runs, to save time. `pnpm fuzz` runs more.
       { numRuns: 30 },
     )
   })

@@ -6,7 +6,7 @@ const post = (
   headers: Record<string, string> = { 'content-type': 'application/json' },
 ) => new Request('http://localhost/', { method: 'POST', body, headers, duplex: 'half' } as RequestInit)
 
-/** A body in pieces, without its length. */
+/** Creates a body from pieces, without a content length. */
 const inPieces = (...pieces: readonly string[]) =>
   new ReadableStream<Uint8Array>({
     start: (controller) => {

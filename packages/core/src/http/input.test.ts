@@ -7,7 +7,7 @@ import { createHttpApi } from './http-api.js'
 
 const byAnyone = routesFor('anyone', [])
 const routes = {
-  // A loose schema, so that only the reading can keep an unknown key from the handler.
+  // The schema accepts unknown keys, so only the parser can keep them from the handler.
   set: byAnyone('POST /data', {
     summary: '',
     input: z.looseObject({}),

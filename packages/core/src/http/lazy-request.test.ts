@@ -9,10 +9,10 @@ import { lazyRequest, realRequest, targetOf } from './lazy-request.js'
 import { nodeListener } from './node-listener.js'
 import { listen } from './raw-client.fixture.js'
 
-/** A server whose handler has a replier, like those of our APIs. */
+/** Serves a handler with a replier, as our APIs do. */
 const serve = (reply: Replier) => listen(createServer(nodeListener(handlerOf(reply))))
 
-/** The results of `look` for a lazy request and for the full request of the same message. */
+/** Returns the results of `look` for a lazy request and for a full request of the same message. */
 async function compare(
   look: (request: Request) => unknown,
   send: RequestInit = {},

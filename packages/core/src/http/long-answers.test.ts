@@ -3,7 +3,7 @@ import { createManualClock } from '../time.js'
 import { eventStream, longPoll, type StreamEvent } from './long-answers.js'
 
 describe('an event stream', () => {
-  /** A source whose events the test adds. */
+  /** Creates a source whose events the test adds. */
   function feed() {
     const waiting: ((result: IteratorResult<StreamEvent>) => void)[] = []
     const state = { asked: 0, signal: undefined as AbortSignal | undefined }

@@ -67,7 +67,7 @@ describe('the client address', () => {
     fc.assert(
       fc.property(requests, (all) => {
         for (const { forwarded, remoteAddress } of all) {
-          // A new one has seen no other request.
+          // A new instance has seen no other request.
           const alone = clientAddress({ trustedProxies: networks })(from(forwarded), { remoteAddress })
           expect(addressOf(from(forwarded), { remoteAddress })).toBe(alone)
         }

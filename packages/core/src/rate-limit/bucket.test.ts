@@ -4,14 +4,14 @@ import type { Permit } from './limiter-types.js'
 
 function setUp(options: Partial<BucketOptions> = {}) {
   const bucket = createBucket({ limit: 1, windowMs: 1000, ...options })
-  /** A permit at `now`; the test fails if there is none. */
+  /** Takes a permit at `now`. The test fails if there is none. */
   const take = (now: number): Permit => {
     const answer = bucket.reserve(now)
     if (typeof answer === 'number' || answer instanceof Promise)
       throw new Error(`no permit at ${now}: ${String(answer)}`)
     return answer
   }
-  /** Takes the next permit, waiting until the returned time, and returns its time. */
+  /** Takes the next permit, if necessary after a wait. Returns the time at which it was taken. */
   const nextFrom = (now: number): number => {
     const answer = bucket.reserve(now)
     if (typeof answer !== 'number') return now
@@ -98,7 +98,7 @@ describe('a token returned to the bucket', () => {
     fast.written(1)
     fast.answered(10)
     slow.answered(40)
-    expect(nextFrom(40)).toBe(1010) // and takes it
+    expect(nextFrom(40)).toBe(1010) // takes the token too
     expect(nextFrom(1010)).toBe(1040)
   })
 })

@@ -5,7 +5,7 @@ function setUp(leastMs = 50) {
   const changes: [boundMs: number, why: string][] = []
   const bound = createCountBound(leastMs, (...change) => changes.push(change))
   let now = 0
-  /** Four requests per second, each answered after the round trip. */
+  /** Sends four requests per second. Each is answered after the round trip. */
   const answers = (seconds: number, roundTripMs: number) => {
     for (const end = now + seconds * 1000; now < end; now += 250) {
       bound.written(now)

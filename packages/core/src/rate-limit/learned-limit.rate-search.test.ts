@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { createRateSearch } from './learned-limit.js'
 
 /**
- * Sends at the full rate to a service that allows `allowed` per second. Each refusal is reported once and pauses for a
- * second.
+ * Sends at the full rate to a service that allows `allowed` requests per second. Each refusal is reported once, and
+ * pauses for a second.
  */
 function run(rate: ReturnType<typeof createRateSearch>, allowed: (second: number) => number, seconds: number) {
   const rates: number[] = []

@@ -3,7 +3,7 @@ import { createUnanswered } from './ledger.js'
 
 const WINDOW_MS = 1000
 
-/** The times at which a token is returned, in steps of 50 ms. */
+/** Returns the times at which a token becomes free again, in steps of 50 ms. */
 function returns(unanswered: ReturnType<typeof createUnanswered>, from: number, until: number): number[] {
   const times: number[] = []
   let out = unanswered.out(from, WINDOW_MS)

@@ -59,9 +59,9 @@ describe('the limit that a server counts', () => {
   })
 })
 
-/** Plausible rules that exceed the limit, to show that the simulation can tell them from the bucket. */
+/** Plausible rules that violate the limit. They show that the simulation can detect a violation. */
 describe('the limit in an adverse network', () => {
-  /** One process whose requests are late and on time by turns, with a slow server. */
+  /** One process whose requests arrive alternately late and on time, with a slow server. */
   const adverse: Service = {
     limit: 4,
     windowMs: 1000,
@@ -112,7 +112,8 @@ describe('the limit in an adverse network', () => {
 })
 
 /**
- * A bucket whose tokens come back a window after the earlier of `answered − smallest round trip` and `written + bound`.
+ * A limiter whose tokens become free one window after the earlier of `answered − smallest round trip` and `written +
+ * bound`.
  */
 function smallestRoundTrip(limit: number, windowMs: number, boundMs: number): Limiter {
   const backAt = new Array<number>(limit).fill(0)

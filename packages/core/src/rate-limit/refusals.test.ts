@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../time.js'
 import { createRefusals } from './learned-limit.js'
 
-/** How often refusals are taken for those of a limit, where a share of all requests is refused at random. */
+/** Returns how often refusals are mistaken for those of a limit, if a share of all requests is refused at random. */
 function judged(perSecond: number, share: number, seconds: number, seed: number, isProbing = false): number {
   const refusals = createRefusals()
   const random = seededRandom(seed)
@@ -35,7 +35,7 @@ describe('refusals of an operation', () => {
     for (const perSecond of [1, 3, 10, 30, 100]) {
       let limits = 0
       for (let seed = 1; seed <= 20; seed += 1) limits += judged(perSecond, 0.03, 600, seed)
-      // 20 runs of ten minutes.
+      // 20 runs of ten minutes each
       expect(limits, `${perSecond} a second`).toBeLessThanOrEqual(6)
     }
   })

@@ -9,7 +9,7 @@ describe('the order of the scheduler', () => {
     const starts: string[] = []
     const results = Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => scheduler.run(request(clock, starts, name))))
     await clock.advance(3000)
-    // Answered after 10 ms, so each token is back a second after that.
+    // Each request is answered after 10 ms, so its token is free one second after that.
     expect(starts).toEqual(['a at 0', 'b at 0', 'c at 1010', 'd at 1010', 'e at 2020'])
     expect(await results).toEqual(['a', 'b', 'c', 'd', 'e'])
   })
@@ -262,7 +262,7 @@ describe('the end of the scheduler', () => {
       expect(await Promise.all(waiting)).toEqual(['closing', 'closing'])
       expect(await failure(scheduler.run(never))).toBe('closing')
       expect(scheduler.state.inFlight).toBe(1)
-      expect(clock.sleepers).toBe(1) // the request under way
+      expect(clock.sleepers).toBe(1) // only the request in flight
       await clock.advance(10)
       expect(await underWay).toBe('a')
       await closed

@@ -13,7 +13,7 @@ const eighths = (ms: number) => Math.round(ms * 8) / 8
 const WINDOW_MS = 1000
 const MINUTES = 2
 
-/** Standstills within two minutes, up to `longest` each and at least 1.5 s apart. */
+/** Generates blocked times within two minutes, each up to `longest` and at least 1.5 s apart. */
 const stills = (longest: number) =>
   fc
     .array(fc.tuple(fc.integer({ min: 1500, max: 8000 }), fc.integer({ min: 1, max: longest })), { maxLength: 30 })
@@ -31,7 +31,7 @@ const scene = fc.record({
   /** Processes with equal shares. */
   processes: fc.integer({ min: 1, max: 3 }),
   thinkMs: fc.integer({ min: 0, max: 3000 }),
-  /** How long the first requests may take to be counted, since each opens a connection. */
+  /** Maximum delay of the first requests, each of which opens a connection. */
   coldMs: fc.integer({ min: 0, max: 3000 }),
   server: stills(2500),
   loop: stills(800),
@@ -44,12 +44,12 @@ type FateOf = (scene: Scene, random: () => number, n: number) => Fate
 
 interface Setting {
   readonly jitterMs?: number
-  /** Whether the server is in the client's process. */
+  /** True if the server runs in the client's process. */
   readonly inProcess?: boolean
   readonly fate: FateOf
 }
 
-/** The requests refused by each kind of server, while more calls wait than the limit allows. */
+/** Returns the number of requests that each kind of server refuses, while more calls wait than the limit allows. */
 function refused(scenario: Scene, { jitterMs, inProcess, fate }: Setting) {
   const { limit, phase, seed } = scenario
   const processes = Math.min(scenario.processes, limit, inProcess ? 1 : 3)
@@ -75,7 +75,10 @@ const none = { slidingLog: 0, fixedWindow: 0, tokenBucket: 0 }
 // Few, to save time: `pnpm fuzz` tries others.
 const runs = { numRuns: 12 }
 
-/** First on its own connection and counted at any time; later within `jitterMs`, except during standstills. */
+/**
+ * The first request of a connection may be counted at any time; later ones within `jitterMs`, except while the server
+ * is blocked.
+ */
 const coldThenWarm =
   (jitterMs: number, think: (scenario: Scene, random: () => number) => number): FateOf =>
   (scenario, random, n) => {
@@ -121,7 +124,7 @@ describe('the limit during standstills', () => {
   })
 })
 
-/** Requests written during the outage arrive when the network is back, long after their callers timed out. */
+/** Requests that are written during the outage arrive when the network is back, long after their callers timed out. */
 describe('a minute without network', () => {
   const limit = 40
   const blackHole = { from: 60_000, until: 120_000 }
@@ -143,9 +146,9 @@ describe('a minute without network', () => {
   }
 
   test.each([
-    // One probe in each window, two, then every four.
+    // One probe in the first window, two in the next, then four in each.
     [20, 20],
-    // Slow answers are missed late: up to two limits' worth may be sent until then.
+    // Slow responses are missed late, so up to twice the limit may be sent until then.
     [1500, 80],
   ])('after a minute without network, answers of %i ms let at most %i requests be refused', (thinkMs, most) => {
     expect(slidingLog(arrivals(thinkMs), limit, WINDOW_MS)).toBeLessThanOrEqual(most)

@@ -9,8 +9,8 @@ describe('the throughput of one process with enough work', () => {
   const SECONDS = 20
 
   /**
-   * The share of the limit that is used, from the mean time that `limit` starts take, on open connections and
-   * measured after `afterSeconds`.
+   * Returns the used share of the limit: from the mean time that `limit` starts take on open connections, measured
+   * after `afterSeconds`.
    */
   const part = (
     limit: number,
@@ -48,7 +48,7 @@ describe('the throughput of one process with enough work', () => {
     })
   }
 
-  /** The smallest share over 12 networks. */
+  /** Returns the smallest share over 12 networks. */
   const leastPart = (scenarios: fc.Arbitrary<Network>, partOf: (scenario: Network) => number) =>
     Math.min(...fc.sample(scenarios, 12).map(partOf))
   const without = (losses: boolean) => network.map((scenario) => ({ ...scenario, losses: scenario.losses && !losses }))

@@ -5,7 +5,7 @@ const UNSEEN = 'must have no control, direction, zero-width or filler characters
 const codes = (text: string) => Array.from(text, (one) => `U+${one.codePointAt(0)?.toString(16)}`).join(' ')
 
 test('invisible characters are refused as a display name and within one', () => {
-  // Fillers of Hangul, the blank Braille pattern, and whatever else is drawn as nothing.
+  // Characters that are drawn as nothing: Hangul fillers, the blank Braille pattern and others.
   const unseen = '\u3164\u2800\u115f\u1160\uffa0\u200b\u2060\ufeff\u202e\u034f\u180b\u180e\ufe00\ufe0e\ufe0f\u17b4'
   for (const one of [...unseen, '\u{e0100}', '\u{e0041}', '\u{13441}', '\u{16fe4}', '\u{1d159}', '\n', '\0', '\u2028'])
     for (const name of [one, `ann${one}`, `${one}ann`, ` ${one} `])

@@ -1,4 +1,4 @@
-// Two players play, end to end: Muster with muster.yaml, an emulator of the service, and processes of server.js.
+// Two players play end to end: with Muster and muster.yaml, an emulator of the service, and processes of server.js.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { on, once } from 'node:events'
@@ -30,7 +30,7 @@ after(async () => {
   await once(dev, 'exit')
 })
 
-/** Plays a match. Taps `wanted` times once both players are there. Resolves with the winner. */
+/** Plays a match, and taps `wanted` times once both players are there. Resolves with the winner. */
 async function play(name, wanted) {
   const muster = createMuster({ url, token: `of-this-test:${name}` })
   const { fqdn, ports, joinToken } = await muster.play({ profile: 'duel' })

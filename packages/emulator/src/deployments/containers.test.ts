@@ -5,7 +5,7 @@ import { version } from '../emulator.fixture.js'
 import { type Container, type ContainerSpec, type Launch, launchProcess } from './launch-process.js'
 import { studio } from './studio.fixture.js'
 
-/** Fake containers, which end when they are stopped. */
+/** Creates fake containers, which end when they are stopped. */
 function fakeContainers(start: () => Promise<unknown> = () => Promise.resolve()) {
   const launched: (ContainerSpec & { readonly end: (code: number) => void; readonly stops: number[] })[] = []
   const launch: Launch = async (spec) => {
@@ -167,7 +167,7 @@ test('closing the emulator ends all containers and waits for them, including tho
 })
 
 describe('containers as real processes', () => {
-  /** A server that answers with its variables on its assigned port, and stops itself on request. */
+  /** A server that responds with its variables on its assigned port, and stops itself on request. */
   const server = `
     const env = process.env
     require('node:http').createServer(async (request, response) => {

@@ -8,7 +8,7 @@ const link = '/v1/fleet/fleet/app/arena/version/1.0'
 const seats = { session_config: { kind: 'Seat', sockets: 10 } }
 const inCities = (...values: string[]) => ({ filters: [{ field: 'city', filter_type: 'any', values }] })
 
-/** A studio with an enabled fleet that has one policy and is linked to the version. */
+/** Creates a studio with an enabled fleet that has one policy and a link to the version. */
 async function fleet(
   policy: object,
   options: Parameters<typeof studio>[0] = {},
@@ -22,7 +22,7 @@ async function fleet(
   return { ...made, policyChanges }
 }
 
-/** The fleet's deployments that run or will run. */
+/** Returns the fleet's deployments that run or are starting. */
 const running = async ({ listedIds }: Studio) =>
   listedIds({ filters: [{ field: 'status', operator: 'nin', value: ['terminating', 'error'] }] })
 

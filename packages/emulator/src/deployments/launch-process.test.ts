@@ -10,14 +10,14 @@ const spec = (env: Readonly<Record<string, string>> = {}): ContainerSpec => ({
   ports: [],
 })
 
-/** Runs a JavaScript text as a container. */
+/** Runs JavaScript source code as a container. */
 async function run(script: string, env?: Readonly<Record<string, string>>, outputLimit?: number): Promise<Container> {
   const container = await launchProcess(process.execPath, ['-e', script], { outputLimit })(spec(env))
   if (container === undefined) throw new Error('not launched')
   return container
 }
 
-/** Resolves when the container's output contains the text. */
+/** Resolves once the container's output contains the text. */
 async function written(container: Container, text: string) {
   await expect.poll(container.logs, { interval: 10 }).toContain(text)
 }

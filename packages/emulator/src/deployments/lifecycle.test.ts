@@ -21,7 +21,7 @@ const plan: DeploymentPlan = {
   outcome: 'ready',
 }
 
-/** All events that happen without requests, as [instant, status]. */
+/** Returns all events that happen without requests, as [time, status]. */
 function run(plan: DeploymentPlan, from: Life = newborn) {
   const seen: [at: number, status: StatusName][] = [[from.since, from.status]]
   let life = from

@@ -106,7 +106,7 @@ describe('capacity of places', () => {
     await clock.advance(11_000)
     expect(await status(first)).toMatchObject({ location: { city: 'Copenhagen' } })
     expect((await status(second))['location']).toMatchObject({ city: expect.not.stringMatching('Copenhagen') })
-    // The place has capacity again only once the container has ended.
+    // The location has capacity again only once the container has ended.
     await stop(first)
     const third = await deploy()
     await clock.advance(11_000)

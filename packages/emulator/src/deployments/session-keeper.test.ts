@@ -4,7 +4,7 @@ import { studio } from './studio.fixture.js'
 
 const MINUTE = 60_000
 
-/** A READY deployment at the present instant, of a version with these session settings. */
+/** Creates a deployment of a version with these session settings that is READY now. */
 async function ready(settings: object, options: EmulatorOptions = {}) {
   const made = await studio(options, { session_config: { kind: 'Seat', sockets: 10, ...settings } })
   const id = await made.deploy()
@@ -33,7 +33,7 @@ describe('empty_ttl', () => {
     expect(await current()).toBe('Status.READY')
     set({})
     await clock.advance(4 * MINUTE)
-    // Setting no sessions again changes nothing.
+    // Setting no sessions twice changes nothing.
     set({})
     await clock.advance(MINUTE - 1)
     expect(await current()).toBe('Status.READY')

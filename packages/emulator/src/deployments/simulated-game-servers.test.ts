@@ -2,7 +2,9 @@ import { createManualClock, seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { defaultGameServerSettings, simulatedGameServers } from './simulated-game-servers.js'
 
-/** A game server whose Muster answers its requests so, one after the other; then as the last time. */
+/**
+ * Runs a game server whose requests get these responses one after another. Later requests get the last response again.
+ */
 async function play(...answers: readonly (string | number)[]) {
   const clock = createManualClock()
   const asked: string[] = []
@@ -13,7 +15,7 @@ async function play(...answers: readonly (string | number)[]) {
     fetch: async (url, { method, signal }) => {
       const answer = answers[Math.min(asked.length, answers.length - 1)]
       asked.push(`${method} ${new URL(url).pathname}`)
-      // A server that reports without a pause would leave the clock no turn.
+      // Without this pause, a server that reports continuously would never let the clock advance.
       await clock.sleep(10, signal ?? undefined)
       return typeof answer === 'number' ? new Response(null, { status: answer }) : new Response(answer)
     },

@@ -65,7 +65,7 @@ test('a place without free ports takes no deployment, even with capacity', () =>
     fqdn: 'localhost',
     ports: [{ internal: 20_000, external: 20_000 }, { internal: 20_001 }],
   })
-  // The machine's ports are shared by all places.
+  // All locations share the machine's ports.
   expect(sites.hasRoom(places[1] as Place, 2)).toBe(false)
   expect(sites.take(places[1] as Place, 'two', two)).toBeUndefined()
   sites.give(site)

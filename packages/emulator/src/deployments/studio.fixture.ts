@@ -32,7 +32,7 @@ export async function studio(options: EmulatorOptions = {}, specification: Field
     const filter = query === undefined ? '' : `query=${encodeURIComponent(JSON.stringify(query))}&`
     return call('GET', `/v1/deployments?${filter}limit=100${rest}`)
   }
-  /** The ids in the deployment list, in its order. */
+  /** Returns the ids in the deployment list, in its order. */
   const listedIds = async (query?: Fields) =>
     ((await list(query)).body as { data: { request_id: string }[] }).data.map((entry) => entry.request_id)
 

@@ -19,7 +19,7 @@ interface Received {
 let server: Server
 let origin: string
 let received: Received[]
-/** The status that the receiver answers; undefined for no answer. */
+/** The receiver's status; undefined for no response. */
 let answer: number | undefined
 
 beforeEach(async () => {

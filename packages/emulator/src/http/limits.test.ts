@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { started, type Call } from '../emulator.fixture.js'
 
-/** The statuses of `count` simultaneous requests to the deployment list, which allows 10 per second. */
+/** Sends `count` simultaneous requests for the deployment list, which allows 10 per second. Returns their statuses. */
 const burst = async (call: Call, count: number) =>
   (await Promise.all(Array.from({ length: count }, () => call('GET', '/v1/deployments')))).map(({ status }) => status)
 

@@ -68,7 +68,7 @@ test('a body that is too large is answered with 413, and ends the connection', a
   expect([answer.status, answer.headers.get('connection')]).toEqual([413, 'close'])
 })
 
-/** The raw answer: the status line and everything else received until the connection ends. */
+/** Sends a raw request. Returns the status line and everything else that arrives until the connection ends. */
 async function raw(url: string, request: string): Promise<string> {
   const socket = await opened(url)
   let text = ''
@@ -127,7 +127,7 @@ test('closing the emulator ends idle connections', async () => {
   await expect(fetch(listening.url)).rejects.toThrow('fetch failed')
 })
 
-/** A server on a manual clock, where a request to the list of applications has just arrived and is delayed. */
+/** Starts a server on a manual clock that has received a request and delays its response. */
 async function heldUp(request: string) {
   const clock = createManualClock()
   const slow = createEmulator({ clock, faults: [{ operation: '*', delayMs: 50 }] })

@@ -6,7 +6,7 @@ const users = [{ user_type: 'ip_address', user_data: { ip_address: '203.0.113.7'
 const created = { application: 'arena', version: '1.0', users }
 const application = { name: 'arena', is_active: true, image: '' }
 
-/** An observed service with a version, and a way to deploy it. */
+/** Starts an observed service with a version. Returns it with a function that deploys the version. */
 async function withVersion(options: Parameters<typeof started>[0] = {}) {
   const service = observed(options)
   await service.call('POST', '/v1/app', application)

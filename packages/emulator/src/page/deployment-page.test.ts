@@ -112,15 +112,15 @@ test('a deployment page stops its deployment only by its button', async () => {
   const stop = (headers: Readonly<Record<string, string>>, of = id, method = 'POST') =>
     fetch(`${url}/_emulator/deployments/${of}/stop`, { method, headers })
   const button = { 'x-muster-emulator': 'stop' }
-  // Two attacks: a form of another site, which sends no header, and a script of another site on the same machine, whose
-  // request says where it is from (Sec-Fetch-Site).
+  // Two attacks. A form of another site sends no header. A script of another site on the same machine sends a request
+  // whose Sec-Fetch-Site header names its origin.
   expect((await stop({})).status).toBe(403)
   expect((await stop({ 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(403)
   expect((await stop({ ...button, 'sec-fetch-site': 'cross-site' })).status).toBe(403)
   expect((await stop({ ...button, 'sec-fetch-site': 'same-site' })).status).toBe(403)
   expect((await stop(button, id, 'GET')).status).toBe(405)
   expect((await stop(button, 'abc')).status).toBe(404)
-  // The CORS preflight that a browser sends before another site's script may send the header.
+  // The CORS preflight that a browser sends before it lets another site's script send the header.
   const asked = await stop({ origin: 'http://evil.example', 'access-control-request-method': 'POST' }, id, 'OPTIONS')
   expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([405, null])
   expect(await page()).toContain('>READY</span>')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { connectSnippet, deploySnippet } from './deployment-table.js'
 
 const connect = { baseUrl: 'http://127.0.0.1:8080', token: 'dev' }
-/** The text that a user who copies the markup gets. */
+/** Returns the text that a user copies from the markup. */
 const copied = (markup: string) =>
   markup.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 

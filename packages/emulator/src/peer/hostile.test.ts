@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { pingPacket, relayState } from '../relays/packet.js'
 import { eventually, messages, relayed } from './session.fixture.js'
 
-/** A socket of an attacker, which sends any datagrams and records the answers. */
+/** Opens a socket of an attacker, which sends any datagrams and records the answers. */
 async function stranger() {
   const socket = createSocket('udp4')
   onTestFinished(() => void socket.close())

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { becomes, eventually, failure, messages, pass, relayed, type Session } from './session.fixture.js'
 
-/** Sessions that carry packets, from the API to the peers, over real UDP. */
+/** Tests sessions with real packets over UDP, from the API to the peers. */
 
 const ips = ['198.51.100.1', '198.51.100.2', '203.0.113.7', '203.0.113.7']
 const text = (data: Buffer) => data.toString()
 const token = (session: Session, index: number) => session.session_users[index]?.authorization_token ?? 0
 
-/** One host and three clients, two of them behind one address; all connected. */
+/** Connects one host and three clients to a session. Two of the clients share an address. */
 async function match(options: Parameters<typeof relayed>[0] = {}) {
   const made = relayed(options)
   const session = await made.open(ips)

@@ -4,7 +4,7 @@ import { createTimers } from '../timers.js'
 import { type PacketFault, throughBadNetwork } from './bad-network.js'
 import { createPacketCounters } from '../counters.js'
 
-/** A bad network whose packets are numbers. */
+/** Creates a bad network whose packets are numbers. */
 function network(fault: PacketFault) {
   const clock = createManualClock()
   const start = clock.now()

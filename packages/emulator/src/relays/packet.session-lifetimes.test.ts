@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { relayState } from './packet.js'
 import { session, toClient, toHost, trafficOf } from './traffic.fixture.js'
 
-/** Connections of a session: their users, endpoints, roles and lifetimes. */
+/** The connections of a session, with users, endpoints, roles and lifetimes. */
 
 const { checking, valid, timedOut, error } = relayState
 

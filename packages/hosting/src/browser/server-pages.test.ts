@@ -55,7 +55,7 @@ describe('a filter of the server list', () => {
     ['seats.free lt 6', ['b']],
     ['seats.taken gt 0', ['a', 'b']],
     ['seats.taken le 2', ['a', 'c']],
-    // An attribute of another type than the declared one counts as not there.
+    // An attribute with another type than the declared one counts as absent.
     ['rank ge 0', ['a', 'b']],
     ['ranked eq true', ['a']],
     ['password eq false', ['a', 'b']],
@@ -102,7 +102,7 @@ describe('a filter of the server list', () => {
   })
 })
 
-/** Any list, small enough that values are equal now and then. */
+/** Generates a list with so few different values that some are equal. */
 const anyList = fc.uniqueArray(
   fc.record({ id: fc.stringMatching(/^[a-f]{1,3}$/), taken: fc.nat(3), rank: fc.option(fc.nat(2)) }),
   { selector: ({ id }) => id, maxLength: 40 },
@@ -268,7 +268,7 @@ describe('the copy of the server list in another process', () => {
       ;({ more } = changes)
     }
     expect([parts, copy.all().length]).toEqual([3, 2500])
-    // What is touched, and is as before, is not sent again.
+    // A touched server whose data is unchanged is not sent again.
     for (let nth = 0; nth < 2500; nth += 1) listed.touch(`s${nth}`)
     expect(listed.changes(copy.known())).toMatchObject({ servers: [], gone: [], more: false })
     const other = createListedServers((id) => filled(id, 1), seededRandom(2))
@@ -298,11 +298,11 @@ describe('the copy of the server list in another process', () => {
       const changes = listed.changes(copy.known())
       copy.apply(changes)
       ;({ more } = changes)
-      // What goes while the list is read is heard of.
+      // A server that is removed while the list is read must be removed from the copy too.
       if (parts === 0) put('s7')
     }
     expect([parts, copy.all().length, copy.find('s7')]).toEqual([3, 2499, undefined])
-    // A reader that read everything before these were gone starts anew.
+    // The removals are forgotten, so a reader from before them gets the whole list again.
     expect(listed.changes({ epoch: copy.known()?.epoch ?? '', version: 2500, since: 2500 }).isNew).toBe(true)
   })
 
@@ -380,7 +380,7 @@ describe('a followed page of the server list', () => {
           await reader.fresh()
           expect(calls - before).toBeLessThanOrEqual(1)
           if (calls > before) expect(shared).toBe(last)
-          // Somebody else begins while there are changes.
+          // Another viewer starts to follow while changes are pending.
           ;(await reader.follow({ key: 'other', query: read, pingOf: noPing }, () => {}))()
           const page = pageOf([...rows.values()], read, noPing)
           expect(order).toEqual(page.servers.map(({ id }) => id))

@@ -72,7 +72,7 @@ test('a server’s environment contains the URL of the ticket API and the server
   expect(environmentFor({}).map(({ key }) => key)).not.toContain('MM_API_URL')
 })
 
-/** The variable of one player's ticket. */
+/** Returns the variable of one player's ticket. */
 function ticketOf(id: string, player: string, group: string, team: string, at: number, attributes: object): string {
   const created_at = new Date(at).toISOString()
   return JSON.stringify({

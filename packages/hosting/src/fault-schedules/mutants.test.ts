@@ -1,10 +1,10 @@
-/** Processes that are wrong in one way each: the schedules have to find every one. */
+/** Runs Muster processes with one defect each. The schedules must find every defect. */
 import { expect, test } from 'vitest'
 import { drawDisk } from './disk.fixture.js'
 import { type MutantName, mutants } from './mutants.fixture.js'
 import { runSchedules } from './run-schedules.fixture.js'
 
-/** What is found over a file, and the seed from which on that takes few schedules. */
+/** The expected result for a file store: the seed from which the schedules find the defect quickly. */
 const found = {
   'a match is acknowledged before it is stored': 13,
   'a create is sent before it is stored': 16,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { drawDisk } from './disk.fixture.js'
 import { runSchedules } from './run-schedules.fixture.js'
 
-/** `SOAK_SEED=7 SOAK_COUNT=1000` runs other seeds than usual, and more of them, as `pnpm fuzz` does. */
+/** `SOAK_SEED=7 SOAK_COUNT=1000` runs another seed and number of schedules, like `pnpm fuzz`. */
 const first = Number(process.env['SOAK_SEED'] ?? 1)
 const count = Number(process.env['SOAK_COUNT'] ?? 1500)
 
@@ -12,7 +12,8 @@ test(
   async () => {
     const { broken, counts } = await runSchedules({ first, count, openStorage: drawDisk })
     expect(broken).toEqual([])
-    // Many must have had matches, or they prove nothing. A single one, run again, need not.
+    // If there are many schedules, most must have had matches, or they prove nothing. A single repeated schedule need
+    // not.
     if (count === 1) return
     expect(counts.told).toBeGreaterThan(count * 2)
     expect(counts.deaths).toBeGreaterThan(count)

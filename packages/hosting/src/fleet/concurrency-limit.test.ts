@@ -77,7 +77,7 @@ test('property: a concurrency limit behaves like a list under any adds, removals
       let expected: string[] = []
       for (let each = 0; each < before; each += 1) expected.push(`old-${each}`)
       for (const name of expected) limit.add(name)
-      // Most are removed again, in no order.
+      // Remove 70 % of the tasks, in another order.
       const gone = new Set(expected.filter((_, at) => (at * 7919) % 10 < 7))
       for (const name of [...gone].toReversed()) expect(limit.remove(name)).toBe(true)
       expected = expected.filter((name) => !gone.has(name))
@@ -107,6 +107,6 @@ test('removing an entry from a concurrency limit takes constant time, even if ve
   const { limit } = setUp(0)
   const names = Array.from({ length: 100_000 }, (_, at) => `task-${at}`)
   for (const name of names) limit.add(name)
-  // By a search from the first on, this would be five thousand million steps.
+  // A linear search for each removal would take five thousand million steps.
   expect(names.toReversed().every((name) => limit.remove(name))).toBe(true)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createOwnPauses } from './own-pauses.js'
 
-/** Returns the results of calls after these milliseconds each. */
+/** Calls the function after each of these gaps in milliseconds. Returns the results. */
 const pausesIn = (...gaps: readonly number[]) => {
   const isPause = createOwnPauses(0)
   let now = 0

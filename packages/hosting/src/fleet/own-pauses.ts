@@ -2,9 +2,9 @@
 const OWN_PAUSE_MS = 5000
 
 /**
- * Returns a function to call in each tick. It returns true if this process was suspended since the last call: if that
- * was more than 5 s ago. If ticks are regularly further apart, the time must be more than twice as long as between the
- * last ticks.
+ * Returns a function to call in each tick. It returns true if this process was suspended since the last call, i.e. if
+ * the last call was more than 5 s ago. If ticks are regularly further apart, the gap must also be more than twice as
+ * long as the last gaps.
  */
 export function createOwnPauses(startedAt: number): (now: number) => boolean {
   let lookedAt = startedAt

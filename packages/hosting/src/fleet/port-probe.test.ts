@@ -9,8 +9,8 @@ const port = { internal: 7777, external: 30_001, protocol: 'UDP', link: undefine
 const assignment = { fqdn: 'a.example.com', publicIp: '203.0.113.9', ports: { game: port }, location: undefined }
 
 /**
- * A `Listening` for a queue's probe, over a server that answers knocks from a given time.
- * @param answersAt milliseconds from which the server answers knocks.
+ * Creates a `ListenCheck` for a queue's probe, over a server that answers knocks from a given time on.
+ * @param answersAt milliseconds from which the server answers knocks
  */
 function setUp(
   changes: Partial<DeployDefinition>,
@@ -130,7 +130,7 @@ describe('the registration of a server as its probe', () => {
 })
 
 describe('a probe while this process is suspended', () => {
-  /** Suspends the process for 20 s: afterwards, each timer whose time has come fires at once. */
+  /** Suspends the process for 20 s. Afterwards, all overdue timers fire at once. */
   const suspendable = (changes: Partial<DeployDefinition>, answersAt: number) => {
     let suspendedMs = 0
     const world = setUp(changes, answersAt, (manual) => {

@@ -56,7 +56,8 @@ export function createListening({ prober, clock, listened, problem }: ListeningO
     if (warmUpMs > 0) await clock.sleep(warmUpMs, signal)
     if (probe === undefined) return true
     if (probe.kind === 'registration') {
-      // Short waits, because of the time for which this process is suspended only one of them counts.
+      // Wait in short steps. While this process is suspended, at most one step passes, so a suspension does not use up
+      // `withinMs`.
       for (let leftMs = probe.withinMs; leftMs > 0 && !server.registered && !signal.aborted; leftMs -= WAIT_MS)
         await within(heard, Math.min(WAIT_MS, leftMs), clock, signal).catch(() => {})
       return server.registered

@@ -12,7 +12,9 @@ const port = { internal: 7777, external: 7777, protocol: 'UDP', link: undefined 
 const assignment = { fqdn: '203.0.113.9', publicIp: undefined, ports: { game: port }, location: undefined }
 const textOf = (server: Server) => `muster-knock-${server.id.padEnd(30, '-')}`
 
-/** Knocks of which some are accepted, on a manual clock that is looked at each 250 ms. */
+/**
+ * Creates a check on a manual clock that calls `advance` every 250 ms. If `accepts` is true, TCP knocks are accepted.
+ */
 function setUp({ probe = udp as Probe | undefined | 'gone', accepts = false } = {}) {
   const clock = createManualClock()
   const knocks: { readonly at: number; readonly target: ProbeTarget }[] = []
@@ -130,7 +132,7 @@ test('at most 20 proof datagrams a second are sent for each enrolment key', asyn
     expect(within.length).toBeLessThanOrEqual(40)
   }
   expect(knocks.length).toBeLessThanOrEqual(20 * 20 + 20)
-  // None of them is left out.
+  // No server was left out.
   expect(new Set(texts()).size).toBe(101)
 })
 

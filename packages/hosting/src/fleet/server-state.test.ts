@@ -6,7 +6,7 @@ import { phaseAfterRestart, type ServerEvent, stepServer, workOf } from './serve
 const EVENTS = ['created', 'no-capacity', 'again', 'lost', 'enrolled', 'ready', 'recorded', 'unwanted'] as const
 const PHASES = ['creating', 'finding', 'retrying', 'starting', 'warming', 'running', 'stopping'] as const
 
-/** The life of a server: what has happened to it, without what did not fit, and its phase then. */
+/** Generates the life of a server: the events that fitted its phase, and its final phase. */
 const life = fc.array(fc.constantFrom<ServerEvent>(...EVENTS), { maxLength: 12 }).map((events) => {
   let now: ServerPhase = 'creating'
   const happened: ServerEvent[] = []
@@ -19,7 +19,7 @@ const life = fc.array(fc.constantFrom<ServerEvent>(...EVENTS), { maxLength: 12 }
   return { phase: now, happened }
 })
 
-/** What the store has of it. */
+/** Returns the stored facts after these events. */
 const storedOf = (happened: readonly ServerEvent[], isSent: boolean) => {
   const last = happened.lastIndexOf('again')
   const attempt = happened.slice(last + 1)

@@ -270,7 +270,7 @@ export class GameServers {
 
   #ordersFor(server: Server, presence: RegisteredServer, instance: string): ServerOrders {
     if (instance === presence.registration.instance) return this.#ordersOf(server, presence)
-    // A replaced instance is ordered to drain for 25 s. Then it gets an error.
+    // For 25 s after its replacement, an instance is ordered to drain. After that, it gets an error.
     if (this.#options.clock.now() >= (presence.replaced?.get(instance) ?? -Infinity))
       throw new ServerGone('Another process has registered with the token of this server. End this process.')
     return { version: presence.version, want: 'drain', reason: 'replaced', matches: [] }
@@ -425,7 +425,8 @@ export class GameServers {
     if (!server.isWanted) return void this.#expected.delete(server)
     const silentMs = now - Math.max(one.since, this.#upSince)
     if (server.presence !== undefined) {
-      // A process that only waits for orders, or whose reports are refused, would keep the list of all servers unknown.
+      // After 85 s without a report the server counts as lost, even if its process waits for orders or sends invalid
+      // reports. The server list is incomplete until each expected server has reported or is lost.
       one.isLost = server.presence.lostAt !== undefined || silentMs >= LOST_AFTER_MS + LOST_GRACE_MS
       return
     }

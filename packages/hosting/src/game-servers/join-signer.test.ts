@@ -18,7 +18,7 @@ const grant: JoinGrant = { server: 'm1', matchId: 'm7', playerId: 'ann', seatId:
 const NOW = 1_700_000_000_000
 const clock = createManualClock({ start: NOW })
 
-/** What a game server reads, or why it refuses the token. */
+/** Verifies a token like a game server. Returns its claims, or why it is refused. */
 function read(token: string, alg: JoinAlgorithm, key: Uint8Array, server = 'm1', now = NOW) {
   try {
     return readJoinToken(token, { alg, key, server }, now)
@@ -71,7 +71,7 @@ test('property: a join token of one algorithm is never valid for the other, for 
   const [secret, eddsa] = [signerOf('HS256'), signerOf('EdDSA')]
   const publicKey = eddsa.keyOf('m1')
   const claims = { aud: 'm1', sub: 'eve', mid: 'm7', sid: 't1', iat: NOW / 1000, exp: NOW / 1000 + 300 }
-  // Who knows the public key signs with it as if it were a secret, in each of its forms.
+  // An attacker signs with the public key, in each of its forms, as if it were a secret.
   const forms = [
     publicKey,
     Buffer.from(Buffer.from(publicKey).toString('base64url')),
@@ -107,6 +107,6 @@ test('common JWT libraries read the key set and verify a join token by it', () =
   const publicKey = createPublicKey({ key: { ...key }, format: 'jwk' })
   expect(verify(null, Buffer.from(`${header}.${payload}`), publicKey, Buffer.from(signature, 'base64url'))).toBe(true)
   expect(signerOf('HS256').keySet()).toEqual({ keys: [] })
-  // What anybody may read holds nothing of the private half.
+  // The published key must not contain any part of the private key.
   expect(Object.keys(key ?? {}).toSorted()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x'])
 })

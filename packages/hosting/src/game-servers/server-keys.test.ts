@@ -23,7 +23,7 @@ test('a server token that is changed or comes from another server or master secr
       expect(other.credentialIn(token)).toBeUndefined()
       const index = at % token.length
       const changed = token.slice(0, index) + (token[index] === 'A' ? 'B' : 'A') + token.slice(index + 1)
-      // The last character of the signature holds bits that are not used.
+      // The last character of the signature has unused bits.
       if (index < token.length - 1) expect(keys.credentialIn(changed)).toBeUndefined()
       if (one === another) return
       const swapped = another + token.slice(token.lastIndexOf('.'))

@@ -4,7 +4,7 @@ import { stockFor } from './stock-size.js'
 
 const goal = { hit: 0.95, maxIdleShare: 0.1, max: 1000 }
 
-/** The servers that are wanted after matches at these seconds from the start. */
+/** Returns the number of wanted warm servers after matches at these seconds from the start. */
 function wantedAfter(seconds: readonly number[], now: number): number {
   const demand = createDemand(0)
   for (const second of seconds) demand.arrived(second * 1000)

@@ -6,7 +6,7 @@ import { Pools } from './pools.js'
 
 const NOWHERE = { middle: undefined, placements: undefined }
 
-/** A pool at one place, whose servers say what the test says of them. */
+/** Creates a pool with one location, whose servers report what the test says. */
 function setUp(given: Partial<PoolDefinition> = {}) {
   const clock = createManualClock()
   const definition = poolSchema.parse({
@@ -17,7 +17,7 @@ function setUp(given: Partial<PoolDefinition> = {}) {
   })
   const servers: Server[] = []
   const taken = new Set<Server>()
-  /** Servers that list themselves, with nobody on them. */
+  /** Servers that list themselves and have no players. */
   const listed = new Set<Server>()
   const drained: Server[] = []
   const looks: number[] = []
@@ -39,7 +39,7 @@ function setUp(given: Partial<PoolDefinition> = {}) {
     servers.push(server)
     return server
   }
-  /** A server that has registered for this many matches. */
+  /** Creates a server that has registered with this maximum of matches. */
   const running = async (matches = 1) => {
     const server = made(pool.orderFor([], undefined))
     pools.created(server, undefined)
@@ -76,7 +76,7 @@ test('listed servers beyond the warm stock are surplus after keepIdleSeconds wit
     pools.advance(clock.now())
   }
   expect(drained).toEqual([])
-  // Somebody plays on it for a moment: then it has been empty since that.
+  // A player is on the server for a moment, so it counts as empty only from then on.
   taken.add(second)
   await clock.advance(1000)
   pools.advance(clock.now())
@@ -165,7 +165,7 @@ test('matches whose players never got a server do not count for the average leng
     end(server, match)
     await clock.advance(7000)
   }
-  // With a match of 3 s, the servers that a boot of 20 s needs would be idle for most of their time.
+  // A match takes 3 s and a boot 20 s, so most of the needed warm servers would be idle.
   expect(view()?.wanted).toBeGreaterThan(0)
 })
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { lossShare, meanIdle, stockFor } from './stock-size.js'
 
-/** Matches take a warm server, which is ordered anew at once, or deploy their own. */
+/** Simulates matches that take a warm server or create their own. A taken server is replaced at once. */
 function simulate(rate: number, boot: () => number, servers: number, matches: number, random: () => number) {
   let time = 0
   let idle = servers

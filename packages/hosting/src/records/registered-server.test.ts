@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { RegisteredServer } from './registered-server.js'
 
-/** A server whose process is replaced by another one each millisecond. */
+/** Creates a server whose process is replaced every millisecond. */
 const replacedBy = (count: number) => {
   const server = new RegisteredServer({ instance: 'i-0', matches: 1 }, 0)
   for (let nth = 1; nth <= count; nth += 1)

@@ -6,7 +6,7 @@ import { LONGEST_TAG, matchIdsOf, matchmakerTag, matchTag } from './tags.js'
 test('the match of a deployment is read from its tag, for any attempt', () => {
   expect(matchIdsOf(matchTag('abc'))).toEqual(['abc'])
   expect(matchIdsOf(matchTag('abc', 12))).toContain('abc')
-  // The tag alone cannot tell the two ids apart: that takes the list of known matches.
+  // The tag alone fits two ids. The list of known matches decides between them.
   expect(matchIdsOf(matchTag('abc-2', 3))).toEqual(['abc-2-3', 'abc-2'])
 })
 

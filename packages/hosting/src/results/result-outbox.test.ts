@@ -22,12 +22,12 @@ interface Taken {
 
 let seed = 0
 
-/** The answer to a POST: a status, or an answer that is lost, or no backend there. */
+/** The response to a POST: a status, a lost response, or no backend. */
 type Answer = 'hangs' | number | 'lost' | 'away'
 
 /**
- * An outbox over a backend that answers as `answers` says, call by call, then 204; or to each match.
- * @param disk what the store has. It takes nothing while `isFull`.
+ * Creates an outbox. The backend gives these responses call by call, and then 204, or the given response to each match.
+ * @param disk the stored results. Writes fail while `isFull`.
  */
 function open(
   answers: readonly Answer[] | ((matchId: string) => Answer) = [],
@@ -65,7 +65,7 @@ function open(
       const ended = init?.signal as AbortSignal
       if (answer === 'hangs')
         return new Promise<never>((_resolve, reject) => ended.addEventListener('abort', () => reject(ended.reason)))
-      // A lost answer has been taken all the same.
+      // The backend has accepted the result although its response was lost.
       if (answer === 'lost' || answer < 300)
         taken.push({ id, matchId: data.match_id, sentAt: Number(headers['webhook-timestamp']) })
       if (answer === 'lost') throw new TypeError('fetch failed')
@@ -155,7 +155,7 @@ describe('results of matches', () => {
     looks = 0
     await run(1000)
     expect(taken).toHaveLength(50_000)
-    // One look to send it, one to write its body, and those at the others under way.
+    // Each result is looked at when it is sent, when it is written, and while others are in flight.
     expect(looks).toBeLessThan(50_000 * 20)
     outbox.add(outcome('later', 'ann'))
     expect(outbox.pending()).toBe(1)
@@ -193,7 +193,7 @@ describe('results of matches', () => {
     outbox.add(outcome('m1', 'ann'))
     outbox.add(outcome('m2', 'ann'))
     await run(10_000)
-    // The store itself says that it cannot be written.
+    // The store reports its own failure, so the outbox reports none.
     expect([taken, problems, outbox.pending()]).toEqual([[], [], 2])
     disk.isFull = false
     await run(3000)

@@ -28,7 +28,7 @@ test('a report of a thousand players on a listed server is processed in linear t
   })
   const walks = vi.spyOn(Map.prototype, 'values')
   try {
-    // All are new, and then all are in teams that are gone.
+    // The first report lists new teams, the second one moves all players to teams that no longer exist.
     for (const teams of [10, 20]) seats.listed('s', listing(teams, 1000), 'one')
     expect(walks.mock.calls.length).toBeLessThan(100)
   } finally {

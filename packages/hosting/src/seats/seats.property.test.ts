@@ -1,7 +1,7 @@
 /**
- * Seats on servers that lose, repeat and delay their reports: free + held + taken + away are all seats, nobody has two,
- * and a server that keeps to its tokens never has more players than seats. The servers are models of a game server;
- * registration, reports and loss go through the registry of game servers.
+ * Tests seats on servers whose reports are lost, repeated or delayed. The seats that are free, held, taken and away
+ * must add up to all seats. Nobody may have two seats. A server that checks join tokens must never have more players
+ * than seats. The servers are models, but registration, reports and loss use the real registry of game servers.
  */
 import { describe, expect, test } from 'vitest'
 import { ReportBody } from '../records/server-reports.js'
@@ -28,7 +28,8 @@ describe('a server that reports late that a player joined', () => {
     await world.pass(2000)
     world.deliver(model, ReportBody.parse({ instance: model.name, seq: (model.seq += 1), listing: listingOf({}) }))
     await world.pass(10_000)
-    // Both holds are over, and no report has come since that could prove that nobody has.
+    // Both holds have expired. Their seats are not free yet, because no report has shown since then that the players
+    // are not there.
     world.hold(['cat', 'dan'], 's0', undefined)
     expect(world.seats.ofPlayer('cat')).toBeUndefined()
     world.deliver(model, model.report())

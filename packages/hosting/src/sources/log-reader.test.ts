@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createLogReader } from './log-reader.js'
 
-/** What is kept of a text that a server wrote. */
+/** Returns what the reader keeps of a server's output. */
 const keptOf = async (text: string, secrets: readonly string[]) =>
   (await createLogReader(async () => ({ head: '', text }), createManualClock())('server', secrets)) ?? ''
 
 test('a cut in a server’s logs leaves no part of a secret, however often the secret was written', async () => {
-  // A private key, as the variables of a server have one.
+  // A private key such as a server's variables may contain.
   const secret = Array.from({ length: 500 }, (_, nth) => `KEY${10_000 + nth}`).join('')
   for (const moved of [0, 1, 1000, 3999]) {
     const kept = await keptOf(`${`${secret}\n`.repeat(20)}${'x'.repeat(moved)}`, [secret])

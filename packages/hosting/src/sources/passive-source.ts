@@ -1,6 +1,6 @@
 import type { ServerSource } from './source.js'
 
-/** The methods of a source that it can leave empty. */
+/** Empty methods for sources that do not search for lost creates or orphans. */
 export const PASSIVE = {
   found: () => {},
   claimed: () => {},

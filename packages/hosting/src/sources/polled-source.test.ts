@@ -6,7 +6,7 @@ import type { AllocatedServer } from './server-allocator.js'
 import { silentListener } from './silent-listener.fixture.js'
 import type { CreateServerRequest, SourceListener } from './source.js'
 
-/** A source whose allocator answers each poll of a server as the test says. */
+/** Creates a source whose allocator answers each poll of a server as the test says. */
 function open() {
   const clock = createManualClock()
   const changes: string[] = []
@@ -22,7 +22,7 @@ function open() {
   let state: (id: string) => AllocatedServer = (id) => ({ id, status: 'starting' })
   const calls = { poll: 0, stop: 0 }
   let failure: Error | undefined
-  /** Names of the calls that are never answered. */
+  /** Names of the calls that get no response. */
   const hanging = new Set<string>()
   const answered = <Answer>(call: string, answer: Answer) =>
     hanging.has(call) ? new Promise<Answer>(() => {}) : Promise.resolve(answer)

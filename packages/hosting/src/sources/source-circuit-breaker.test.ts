@@ -2,7 +2,7 @@ import { Forbidden, RouteMissing, ServerError } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { createSourceCircuitBreaker, type SourceCircuitBreaker } from './source-circuit-breaker.js'
 
-/** A breaker that knows that the source answers reads. */
+/** Creates a circuit breaker of a source that answers reads. */
 function createGate(): SourceCircuitBreaker {
   const breaker = createSourceCircuitBreaker(() => 1)
   breaker.listener.answered()

@@ -1,4 +1,6 @@
-/** Sources that lose, double or leave a server, in one way each: the scenes of sources have to find every one. */
+/**
+ * Runs sources that lose, duplicate or leave servers, each with one defect. The source scenes must find every defect.
+ */
 import { NoCapacity } from '@muster/core'
 import { seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
@@ -12,16 +14,16 @@ import type { OpenSource, ServerSource, SourceListener } from './source.js'
 type Own = ReturnType<typeof createTestAllocator>
 
 interface Mutant {
-  /** What is wrong with an allocator. */
+  /** Changes the allocator. */
   readonly allocator?: (own: Own, options: WorldOptions) => Partial<ServerAllocator>
-  /** What is wrong with what its faults make of it. */
+  /** Changes the allocator after faults were added to it. */
   readonly faulty?: (own: ServerAllocator, options: WorldOptions) => Partial<ServerAllocator>
-  /** What is wrong with what speaks to it. */
+  /** Changes the source that calls the allocator. */
   readonly source?: (
     open: OpenSource,
     options: WorldOptions & { readonly allocator: ServerAllocator },
   ) => (on: SourceListener) => ServerSource
-  /** Servers that run besides those of the allocator. */
+  /** Returns the servers that run besides those of the allocator. */
   readonly running?: (own: Own) => readonly string[]
 }
 
@@ -145,11 +147,11 @@ const mutants: Readonly<Record<string, Mutant>> = {
   },
 }
 
-/** The scenes that a world fails. */
+/** Returns the scenes that fail with this defect. */
 async function failedBy(kind: SourceKind): Promise<readonly string[]> {
   const failed: string[] = []
   for (const [name, scene] of Object.entries(scenes)) {
-    // The longest one comes last, and only matters where no other finds anything.
+    // The longest scene comes last, and is needed only if no other scene fails.
     if (failed.length > 0 && name.startsWith('leaves nothing')) continue
     await scene(kind).catch(() => failed.push(name))
   }

@@ -1,4 +1,7 @@
-/** Each source of servers passes the same scenes: the service, an allocator, one over HTTP, processes. */
+/**
+ * Every kind of source passes the same scenes: the deployment service, an allocator, an allocator over HTTP, and local
+ * processes.
+ */
 import { afterAll, describe, expect, test } from 'vitest'
 import { scenes } from './source-scenes.fixture.js'
 import { openWorlds } from './source-world.fixture.js'

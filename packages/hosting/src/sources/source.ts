@@ -40,7 +40,10 @@ export interface StopOrder {
   readonly knownAt: number
   /** Who orders the stop. If the same owner orders it again, the second order is ignored. */
   readonly by: unknown
-  /** Called before the first request, which waits for its promise. The promise must resolve, within a few seconds. */
+  /**
+   * Called before the first request. The request waits until the returned promise resolves, which must happen within a
+   * few seconds.
+   */
   readonly first?: (() => Promise<void>) | undefined
   /** Called once, when the source has confirmed that the server is stopped. */
   readonly confirmed: () => void

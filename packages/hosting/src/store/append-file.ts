@@ -77,7 +77,7 @@ export class StoreFile {
       try {
         this.#cut()
       } catch {
-        // The next `append` tries the cut again.
+        // The bytes of the failed append are still in the file. The next `append` tries again to cut them off.
       }
       throw error
     }

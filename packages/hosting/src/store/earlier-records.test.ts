@@ -72,7 +72,7 @@ describe('a record of format version 3', () => {
     const waiting = { ...found, resumption: { ...ofMatch, tries: [], placements: undefined } }
     expect(splitRecordOf3(waiting)).toEqual({ match: { ...match, resumption: ofMatch } })
     const playing = { ...waiting, hostId: 's1', assigned: true, lastsMs: 60_000, assignment }
-    // How long it has been played is not known: it has no end of its own.
+    // The start of play is unknown, so the match has no time limit of its own.
     expect(splitRecordOf3(playing)).toEqual({
       match: { ...match, serverId: 's1', playingSince: 1, resumption: ofMatch },
     })

@@ -68,7 +68,7 @@ test('property: a store file compacted at any time, even during changes, has eve
       const { clock, log, take, model, problems } = await openModelled(path, { compactAtBytes: 1 })
       for (const steps of rounds) {
         await clock.advance(1000)
-        // The steps come at every stage of it: before, while the file is written, and after.
+        // Some steps happen before the file is written, some during the write, and some after it.
         const rewritten = log.advance()
         for (const one of steps) {
           take(one)
@@ -84,7 +84,7 @@ test('property: a store file compacted at any time, even during changes, has eve
   )
 })
 
-/** Without the order of records that were put while others were written. */
+/** Sorts records by key, because records that were put during a rewrite may be in another order. */
 const sorted = (all: ReadonlyMap<string, readonly { readonly key: string }[]>) =>
   new Map([...all].map(([kind, records]) => [kind, records.toSorted((one, other) => (one.key < other.key ? -1 : 1))]))
 

@@ -149,8 +149,8 @@ async function openLocked(options: Locked, older: readonly OlderFile[]): Promise
       stored: merged([own.records, ...older.map((one) => one.read.records)]),
       damages: damages.flatMap((one) => (one.damage === undefined ? [] : [new StoreTorn(one.path, one.damage)])),
     })
-    // Rewrite a file with damaged lines before good ones, because further lines would make the damage look
-    // inexplicable. Rewrite files of earlier versions too.
+    // If lines are damaged, rewrite the file. Otherwise further lines would follow the damage, and it would look like
+    // corruption that no crash explains. Rewrite files of earlier versions too.
     if (own.isStale || older.length > 0) await store.rewrite(older.length > 0)
     else await file.renew(bytes.subarray(0, own.goodBytes), fsync !== 'never')
     for (const one of older) await unlink(one.path)

@@ -7,8 +7,8 @@ import { openStore } from './file-store.js'
 import { openLocked, takeLock } from './flock.js'
 import type { Store } from './store.js'
 
-// test/chaos/lock.test.ts tests the lock among processes and containers. The kernel locks open files, not processes, so
-// two files opened by one process behave the same.
+// Two stores in one process are enough here: flock(2) locks open files, not processes. test/chaos/lock.test.ts tests
+// processes and containers.
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-lock-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -102,12 +102,12 @@ test('a flock holder whose lock file was removed by hand writes nothing more', a
   unlinkSync(`${path}.lock`)
   const second = await openStore({ path })
   second.records('server', () => [record]).write([record])
-  // What it writes before it looks goes to the file that was replaced.
+  // Until the store checks its file, it writes to the replaced one.
   firstRecords.write([{ key: 'b', value: '{}' }])
   await expect(first.sync()).rejects.toThrow(StoreLocked)
   expect(() => firstRecords.write([{ key: 'c', value: '{}' }])).toThrow(/cannot be written/)
   await first.close()
-  // The lock file that `close` removes is its own, not the other store's.
+  // `close` removes only its own lock file, not that of the other store.
   await expect(openStore({ path })).rejects.toThrow(StoreLocked)
   await second.close()
   const third = await openStore({ path })

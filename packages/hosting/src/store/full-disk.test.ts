@@ -1,4 +1,4 @@
-/** What a log does while its disk takes nothing. */
+/** Tests a store while its disk is full. */
 import { statSync } from 'node:fs'
 import { createManualClock } from '@muster/core/clock'
 import { afterAll, expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { createFolder, hasSome, modelled, readBack } from './store.fixture.js'
 const { newPath, remove } = createFolder()
 afterAll(remove)
 
-/** A log on a disk that can be full. */
+/** Opens a store on a disk that can be full. */
 async function openOnDisk() {
   const path = newPath()
   const clock = createManualClock()
@@ -61,7 +61,7 @@ test('on a full disk a required write is refused, and is not written later', asy
   expect(problems).toMatchObject([
     { message: expect.stringContaining('cannot be written (ENOSPC). It is tried again every second.') as string },
   ])
-  // The disk is not asked again at once.
+  // The store does not try to write again at once.
   expect(() => records.write([{ key: 'y', value: '2' }])).toThrow(Unavailable)
   expect(problems).toHaveLength(1)
   disk.isFull = false
@@ -118,7 +118,7 @@ test('records kept for a full disk are limited: beyond the limit the whole file 
   await log.advance()
   expect(log.isFailing()).toBe(true)
   disk.isFull = false
-  // Lines alone would not tell everything.
+  // Changes were dropped while the disk was full, so the whole file must be rewritten before further lines are useful.
   expect(() => records.write([{ key: 'y', value: '2' }])).toThrow(Unavailable)
   await clock.advance(1000)
   await log.advance()

@@ -27,10 +27,10 @@ const after = (serverId: string, kind: 'sent' | 'created' | 'up' | 'dropped' | '
 const players = (matchId: string, n: number): HostingEntry => ({ kind: 'players', matchId, playerIds: [`p${n}`] })
 const over = (matchId: string): HostingEntry => ({ kind: 'over', matchId })
 const idOf = (entry: HostingEntry) => ('matchId' in entry ? entry.matchId : entry.serverId)
-/** What was appended together. */
+/** Returns the ids and kinds of entries that were appended together, as one string. */
 const textOf = (entries: readonly HostingEntry[]) => entries.map((one) => `${idOf(one)}:${one.kind}`).join('+')
 
-/** A store on a disk that may be full or slow. */
+/** Creates a writer for a store on a disk that may be full or slow. */
 function setUp({ slowMs }: { readonly slowMs?: () => number } = {}) {
   const clock = createManualClock()
   const memory = createMemoryServerLog()
@@ -161,7 +161,7 @@ test('log entries of one append are written together, after earlier entries of t
   void writer.note(players('m', 1))
   void writer.note(after('s', 'up'), { kind: 'playing', matchId: 'm', at: 1 })
   void writer.note(players('m', 2))
-  // Nothing of the group is left out, although a later entry says more.
+  // The whole transaction is written, although a later entry makes a part of it obsolete.
   void writer.note(over('m'))
   await writer.flush()
   disk.full = false
@@ -268,7 +268,7 @@ test('a long backlog of log entries of one server is processed without recursion
   void writer.append(match('a'), server('b'))
   disk.full = true
   for (let n = 0; n < 20_000; n += 1) void writer.note(after('b', 'created', n))
-  // Each is behind two others, which have the same one before them.
+  // Each transaction waits for two others, both of which wait for the same earlier one.
   for (let n = 0; n < 40; n += 1) {
     void writer.note(after('b', 'created', n))
     void writer.note(players('a', n), players('a', n))

@@ -1,4 +1,4 @@
-/** Servers in a store: after any crash, they are what whole lines say. */
+/** Tests that servers in a store are restored from the complete lines after any crash. */
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ const ofMatch = (matchId: string) => ({
 })
 const intent = (id: string): readonly HostingEntry[] => [ofMatch(id), ofServer(id)]
 const assignment = { fqdn: 'a.example.com', publicIp: undefined, ports: {}, location: undefined }
-/** What is appended together, in order. */
+/** Groups of entries that are appended together, in order. */
 const lives = (id: string): (readonly HostingEntry[])[] => [
   intent(id),
   [{ kind: 'sent', serverId: id, at: 2 }],
@@ -54,14 +54,14 @@ const lives = (id: string): (readonly HostingEntry[])[] => [
 ]
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown
 
-/** The servers and matches after these entries. */
+/** Returns the servers and matches after these entries. */
 function known(all: readonly (readonly HostingEntry[])[]) {
   const open = new Map<string, HostingRecord>()
   for (const entries of all) putChanged(open, afterEntries(open, entries))
   return plain(fleetOf(open.values()))
 }
 
-/** The servers in a store. */
+/** Returns the servers in a store. */
 async function openServers(options: StoreOptions) {
   const store = await openStore(options)
   const problems: unknown[] = []

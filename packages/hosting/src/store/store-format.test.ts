@@ -6,7 +6,9 @@ import { FORCED_LINE, HEADER, HEADER_OF_3, lineOf, lineOfAll, readStore } from '
 
 const PATH = '/var/lib/game/muster.store'
 
-/** A format: its header, the line of the nth match, and what says that all before is on the disk. */
+/**
+ * A file format: its header, the line of the nth match, and the line that marks all earlier lines as being on the disk.
+ */
 interface Format {
   readonly header: string
   readonly line: (n: number, isAfterForced: boolean) => string
@@ -47,12 +49,12 @@ const batches = fc.array(fc.record({ count: fc.integer({ min: 1, max: 4 }), isFo
 describe.each(Object.entries(formats))('the file of %s', (_, { header, line }) => {
   const read = (bytes: Buffer) => readStore(PATH, bytes)
 
-  /** A file written in batches, each with whether it was forced onto the disk. */
+  /** Creates a file that was written in batches. `isForced`: the batch was forced onto the disk. */
   function fileOf(given: readonly { readonly count: number; readonly isForced: boolean }[]) {
     let text = header
     let n = 0
     let isForced = true
-    /** Bytes that were on the disk before the last batch was written. */
+    /** Number of bytes that were on the disk before the last batch was written. */
     let safe = text.length
     const ends: number[] = []
     for (const batch of given) {
@@ -90,8 +92,8 @@ describe.each(Object.entries(formats))('the file of %s', (_, { header, line }) =
         bytes.fill(0, from, to)
         const starts = [header.length, ...ends]
         const whole = ends.flatMap((end, n) => (end <= from || (starts[n] as number) >= to ? [`m${n}`] : []))
-        // If the zeros erased the end of a line, the line after it has no recognizable beginning. The line that says
-        // that all before is on the disk may be hit alone.
+        // If the zeros erase a line feed, the next line has no recognizable beginning. They may also hit only the line
+        // that marks earlier lines as being on the disk.
         const touched = ends.findIndex((end) => end >= to)
         const isJoined = to > from && ends.includes(to) && touched + 1 < ends.length
         const expected = isJoined ? whole.filter((key) => key !== `m${touched + 1}`) : whole
@@ -158,7 +160,7 @@ describe('a damaged line of a log file with further lines after it', () => {
 
   test('a log file with a damaged line that may be of a server is refused, for any damaged byte', () => {
     const start = whole.indexOf(server as string)
-    // The end of the line before joins it to that of a ticket.
+    // Without the line feed before it, the server's line is joined to a ticket's line.
     for (let index = start - 1; index < start + (server as string).length; index += 1) {
       const bytes = Buffer.from(whole)
       bytes[index] = (bytes[index] as number) ^ 1

@@ -1,4 +1,7 @@
-/** What a store rewrites follows from what is live: at most a third more than all that was appended. */
+/**
+ * Rewrites of a store depend only on the live records: together they write at most a third more than all appended
+ * lines.
+ */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +17,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What is appended of a match of 100 until its players play. */
+/** Returns the entries of a match of 100 players until they play. */
 function entriesOfMatch(nth: number): readonly (readonly HostingEntry[])[] {
   const matchId = `m${nth}`
   const serverId = matchId
@@ -60,13 +63,13 @@ test.each([
         { kind: 'gone', serverId: ended },
         { kind: 'over', matchId: ended },
       ])
-    // A rewrite makes a new file.
+    // A rewrite creates a new file.
     const now = statSync(path)
     if (now.ino !== ino) rewritten += now.size
     ino = now.ino
   }
   await store.close()
   expect(rewritten).toBeGreaterThan(0)
-  // It is rewritten at four times what was live: 1 + 1/4 + 1/16 … of the last rewrite in all.
+  // The file is rewritten when it has grown fourfold. So all rewrites together write 1 + 1/4 + 1/16 … of the last one.
   expect(rewritten / appended).toBeLessThan(1.34)
 })

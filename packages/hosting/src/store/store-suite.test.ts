@@ -1,4 +1,4 @@
-/** What every store does, in memory and in a file. */
+/** Tests the behaviour of every store, in memory and in a file. */
 import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import { createFolder, modelled, step } from './store.fixture.js'
 const { newPath, remove } = createFolder()
 afterAll(remove)
 
-/** Stores that outlive their owners: each call of what it returns is the next process. */
+/** Kinds of stores. Each call of the returned function opens the same data again, like a later process. */
 const kinds: Readonly<Record<string, () => () => Promise<Store>>> = {
   memory: () => {
     const memory: StoreMemory = new Map()

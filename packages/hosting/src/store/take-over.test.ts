@@ -1,4 +1,4 @@
-/** Files of versions before there was one store are taken over. Whatever ends the process meanwhile loses nothing. */
+/** Files from before the common store are taken over. If the process ends meanwhile, nothing is lost. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ const JOURNAL = version2.HEADER + SERVERS.map((entry) => version2.lineOf(JSON.st
 
 const OLDER = { 'tickets.log': TICKET_LOG, 'servers.journal': JOURNAL }
 
-/** A folder with files of earlier versions. */
+/** Creates a folder with files of earlier versions. */
 function folderOf(files: Readonly<Record<string, string | Buffer>> = OLDER) {
   const folder = join(root, String(folders++))
   mkdirSync(folder)
@@ -40,7 +40,7 @@ function folderOf(files: Readonly<Record<string, string | Buffer>> = OLDER) {
   return { folder, path, options }
 }
 
-/** Opens it twice, and returns what it holds then, and the files that are left. */
+/** Opens the store twice, which must not change its records. Returns the records and the files that are left. */
 async function takenOver({ folder, path, options }: ReturnType<typeof folderOf>) {
   await (await openStore(options)).close()
   const once = readBack(path)
@@ -90,7 +90,8 @@ test('a kill at any step of the move from older store files loses nothing', asyn
   const written = readFileSync(done.path)
   const expectWhole = async (files: Parameters<typeof folderOf>[0]) =>
     expect(await takenOver(folderOf(files))).toEqual(whole)
-  // While the new file is written beside, at any byte; then it takes its place, and the older ones go one by one.
+  // The process may end while it writes the new file, at any byte, or after the new file has replaced the old one,
+  // while it removes the older files.
   for (let size = 0; size <= written.length; size += 7)
     await expectWhole({ ...OLDER, 'muster.log': '', 'muster.log.new': written.subarray(0, size) })
   await expectWhole({ ...OLDER, 'muster.log': written })

@@ -6,7 +6,7 @@ import { PairChoice } from './alternating-paths.js'
 
 type Pair = readonly [one: number, other: number, cost: number]
 
-/** The pairs chosen. */
+/** Returns the chosen pairs. */
 function chosen(pairs: readonly Pair[]): readonly Pair[] {
   const sorted = pairs.toSorted(([, , a], [, , b]) => a - b)
   const ends = Int32Array.from(sorted.flatMap(([one, other]) => [one, other]))
@@ -22,7 +22,7 @@ function chosen(pairs: readonly Pair[]): readonly Pair[] {
 
 const sumOf = (pairs: readonly Pair[]) => pairs.reduce((sum, [, , cost]) => sum + cost, 0)
 
-/** The most pairs, and the least sum of this many, by trying all. */
+/** Returns the maximum number of pairs and their minimum cost, by trying all combinations. */
 function optimum([pair, ...rest]: readonly Pair[]): { readonly count: number; readonly cost: number } {
   if (pair === undefined) return { count: 0, cost: 0 }
   const [one, other, price] = pair

@@ -8,7 +8,7 @@ const NO_CHECKS: Checks<number> = { pair: undefined, part: undefined, whole: und
 const sum = (team: readonly number[]) => team.reduce((all, one) => all + one, 0)
 const gap = (teams: readonly (readonly number[])[]) => Math.abs(sum(teams[0] ?? []) - sum(teams[1] ?? []))
 
-/** Two teams of single players, whose facts are their skills. */
+/** Creates two teams of single players, whose facts are their skills. */
 const lineupOf = (skills: readonly number[], more: Partial<Lineup<number>> = {}): Lineup<number> => ({
   sizes: skills.map(() => 1),
   facts: skills,
@@ -19,7 +19,7 @@ const lineupOf = (skills: readonly number[], more: Partial<Lineup<number>> = {})
   ...more,
 })
 
-/** The teams that `arrange` finds. */
+/** Returns the teams that `arrange` finds. */
 function arranged(...given: Parameters<typeof arrange<number>>): readonly number[] | undefined {
   const search = arrange(...given)
   let step = search.next()
@@ -81,8 +81,8 @@ test('the only allowed of too many arrangements is found if the check `part` rej
 test('every team gets its minimum, present players keep their team, and parties stay together', () => {
   const lineup = lineupOf([5, 5, 1], { sizes: [2, 1, 1], rooms: [2, 3], least: [2, 1], present: [[7], []] })
   const teams = arranged({ ...NO_CHECKS, unevenness: gap }, lineup, [0, 1, 1], budgetOf(1000))
-  // The party of skill 5 with the present player of skill 7 gives 12 against 6; the two singles with that player give
-  // 13 against 5.
+  // If the party of skill 5 joins the present player of skill 7, the average is 12 against 6. If the two singles join
+  // that player, it is 13 against 5.
   expect(teams).toEqual([0, 1, 1])
 })
 

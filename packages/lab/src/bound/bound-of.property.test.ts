@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { boundOf } from './bound-of.js'
 import { runOf, type Guest } from './run.fixture.js'
 
-/** Matches whose members were there together at a moment, and left as they were matched. */
+/** Generates matches whose members were in the queue at the same time, and left when they were matched. */
 const guests = (size: number) =>
   fc
     .array(
@@ -20,14 +20,14 @@ const guests = (size: number) =>
       ),
     )
 
-/** Steps of the limit on the difference in skill: seconds, and the limit from then on. */
+/** Steps of the limit on the difference in skill: seconds, and the limit from that time on. */
 const STEPS = [
   [0, 10],
   [2, 25],
   [4, 100],
 ] as const
 
-/** Whether the members could have been matched at the moment at which the first of them left. */
+/** True if the members could have been matched when the first of them left. */
 function mayPlay(members: readonly Guest[], isLimited: boolean): boolean {
   const moment = Math.min(...members.map(({ until }) => until))
   if (members.some(({ from }) => from > moment)) return false
@@ -37,7 +37,7 @@ function mayPlay(members: readonly Guest[], isLimited: boolean): boolean {
   return !isLimited || Math.max(...skills) - Math.min(...skills) <= limit
 }
 
-/** The sum over the players of their average difference to the others, in units of 10. */
+/** Returns the sum over all players of the average difference to the others, in units of 10. */
 const costOf = (members: readonly Guest[]) =>
   members.reduce(
     (sum, { skills: [own = 0] }) =>
@@ -46,7 +46,9 @@ const costOf = (members: readonly Guest[]) =>
     0,
   )
 
-/** The cheapest way to match everybody in matches of a size; the matches that were made are allowed at any rate. */
+/**
+ * Returns the minimum cost of matching everybody in matches of a size. The matches that were made are always allowed.
+ */
 function cheapest(left: readonly Guest[], size: number, isLimited: boolean): number {
   const [first, ...others] = left
   if (first === undefined) return 0
@@ -87,7 +89,7 @@ const queue = (matchSize: number) =>
     deploy: { application: 'game', version: '1' },
   })
 
-/** The result per run: the cost, and the least cost within the rules and without. */
+/** Returns the costs of the run: actual, minimum within the rules, and minimum without rules. */
 function told(some: readonly Guest[], size: number) {
   const { crowd, outcome } = runOf(some)
   const bound = boundOf(crowd, outcome, queue(size))

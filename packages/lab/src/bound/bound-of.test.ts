@@ -15,7 +15,7 @@ const told = (guests: readonly Guest[], definition: Partial<QueueDefinition> = {
   const { crowd, outcome } = runOf(guests)
   return boundOf(crowd, outcome, queue(definition))
 }
-/** A guest alone, by skill, who is there from and until a second. */
+/** Creates a guest without a party, with a skill and the seconds between which the guest is in the queue. */
 const guest = (skill: number, match?: number, from = 0, until = 1): Guest => ({ skills: [skill], from, until, match })
 
 describe('the lower cost bound for pairs', () => {
@@ -56,12 +56,13 @@ describe('the lower cost bound for pairs', () => {
   })
 
   test('the lower cost bound for pairs finds partners beyond the nearest dozen', () => {
-    // Two crowds of 15: one pair has to be made of both, best of those that are nearest to the other crowd.
+    // Two groups of 15: one pair must join them. The cheapest such pair consists of the two that are nearest to the
+    // other group.
     const low = Array.from({ length: 15 }, (_, at) => guest(at, at >> 1))
     const high = Array.from({ length: 15 }, (_, at) => guest(100 + at, at === 14 ? 0 : 8 + (at >> 1)))
     const made = [...low.with(0, guest(0, 0)).with(1, guest(1, 7)), ...high]
     const rules = [{ kind: 'difference', attribute: 'skill', max: { from: 10, to: 200, overMs: 1000 } }] as const
-    // 14 with 100, and the others with those next to them.
+    // 14 is paired with 100, and the others with their neighbours.
     expect(told(made, { rules })).toMatchObject({ withinRules: 0.666667, anyRules: 0.666667 })
   })
 
@@ -72,7 +73,7 @@ describe('the lower cost bound for pairs', () => {
     ]
     const rules = [{ kind: 'difference', attribute: 'skill', max }] as const
     const guests = [guest(0, 0, 0, 6), guest(20, 1, 1.5, 6), guest(50, 0, 0, 6), guest(70, 1, 0, 6)]
-    // After 4.5 s, 20 is not let near 0; a moment later it is.
+    // At 4.5 s the rules do not let 20 meet 0 yet. They do half a second later.
     expect(told(guests, { rules })).toMatchObject({ cost: 5, withinRules: 5, anyRules: 2 })
     expect(told(guests.with(1, guest(20, 1, 1, 6)), { rules })).toMatchObject({ withinRules: 2, ratio: 2.5 })
   })
@@ -87,7 +88,7 @@ describe('the lower cost bound for larger matches', () => {
       share: 1,
       // 0, 2, 11 cost 6.5, 5.5 and 10; 1, 10, 12 cost 10, 5.5 and 6.5.
       cost: 0.366667,
-      // The nearest two of 0, 1 and 2 are the others of these, and so on.
+      // For each of 0, 1 and 2 the nearest two are the other two, and likewise for 10, 11 and 12.
       withinRules: 0.066667,
     })
   })
@@ -95,14 +96,15 @@ describe('the lower cost bound for larger matches', () => {
   test('the lower cost bound for larger matches counts only players who could have filled a match together', () => {
     const rules = [{ kind: 'difference', attribute: 'skill', max: 10 }] as const
     const guests = [guest(0, 0), guest(9, 0), guest(10, 0), guest(-8, 1), guest(-17, 1), guest(-18, 1)]
-    // 0 and -8 may meet, but there is no third whom both may meet.
+    // 0 and -8 may meet, but there is no third player whom both may meet.
     expect(told(guests, { matchSize: 3, rules })).toMatchObject({ ratio: 1, cost: 0.666667, anyRules: 0.633333 })
   })
 
   test('the lower cost bound for larger matches counts a party once for each of its players', () => {
     const party = (skills: readonly number[], match: number): Guest => ({ skills, from: 0, until: 1, match })
     const guests = [party([0, 0], 0), party([6, 6], 0), party([1, 1], 1), party([7, 7], 1)]
-    // Each has a friend at 0, and two others at 6; at 1, if both parties below 2 had met.
+    // Each player has a friend with the same skill. The two others differ by 6, but they would differ by only 1 if the
+    // closest parties had met.
     expect(told(guests, { matchSize: 4 })).toMatchObject({ cost: 0.4, withinRules: 0.066667, players: 8 })
   })
 })
@@ -127,7 +129,7 @@ test('the lower cost bound counts distance and latency in units of their stricte
     { ...guest(0, 0), coordinates: { latitude: 0, longitude: 0 }, latencies: { a: 20, b: 90 } },
     { ...guest(0, 0), coordinates: { latitude: 0, longitude: 9 }, latencies: { a: 50, b: 30 } },
   ]
-  // Nine degrees are 1000.75 km; the best beacon for both is 50 ms away from one of them.
+  // Nine degrees are 1000.75 km. The best beacon for both players is 50 ms away from one of them.
   const { cost } = told(guests, { rules }) ?? {}
   expect(cost).toBeCloseTo(1.50075, 4)
   expect(told([guest(0, 0), guest(0, 0)], { rules })).toMatchObject({ cost: 2 })

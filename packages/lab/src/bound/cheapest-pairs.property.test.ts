@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cheapestPairs, type Graph } from './cheapest-pairs.js'
 
-/** The cost of the cheapest matching with each number of pairs, by trying all: the first vertex is paired or not. */
+/**
+ * Returns the cost of the cheapest matching for each number of pairs, by trying all: the first vertex is paired or not.
+ */
 function allCheapest({ vertices, ends, costs }: Graph): number[] {
   const costOf = new Map<number, number>()
   for (const [edge, cost] of costs.entries()) {
@@ -45,7 +47,10 @@ const graph = fc.integer({ min: 2, max: 10 }).chain((vertices) =>
     })),
 )
 
-/** The number of pairs and their cost, for each number of pairs that is wanted; faulty partners make it NaN. */
+/**
+ * Returns the number of pairs and their cost, for each requested number of pairs. The cost is NaN if partners
+ * contradict each other.
+ */
 function found(any: Graph): [pairs: number, cost: number][] {
   return Array.from({ length: Math.floor(any.vertices / 2) + 2 }, (_, wanted) => {
     const { partners, pairs, cost } = cheapestPairs(any, wanted)
@@ -54,7 +59,7 @@ function found(any: Graph): [pairs: number, cost: number][] {
   })
 }
 
-/** What `found` should find. */
+/** Returns what `found` should return. */
 function wantedOf(any: Graph): [pairs: number, cost: number][] {
   const best = allCheapest(any)
   return Array.from({ length: Math.floor(any.vertices / 2) + 2 }, (_, wanted) => {
@@ -81,7 +86,7 @@ const around: Edges = [
   [3, 4, 50],
   [0, 5, 30],
 ]
-/** Graphs in which blossoms within others have to be opened again (after Van Rantwijk's tests of his algorithm). */
+/** Graphs whose nested blossoms must be expanded again (after Van Rantwijk's tests of his algorithm). */
 const nested: Readonly<Record<string, Edges>> = {
   'opened on the way out': [...around, [2, 8, 35], [3, 7, 35], [4, 6, 26], [8, 9, 5]],
   'opened on the way in': [...around, [2, 8, 35], [3, 7, 26], [4, 6, 40], [8, 9, 5]],

@@ -10,7 +10,7 @@ export interface Guest extends Pick<CrowdPlayer, 'coordinates' | 'latencies'> {
   readonly side?: string | undefined
 }
 
-/** A run with these parties and matches. */
+/** Creates a run with these parties and matches. */
 export function runOf(guests: readonly Guest[]): { crowd: Crowd; outcome: RunOutcome } {
   const crowd: Crowd = {
     header: { format: CROWD_FORMAT, startsAt: 0, durationMs: 60_000 },

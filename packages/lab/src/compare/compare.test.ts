@@ -89,7 +89,7 @@ test('queues that differ only by chance are rarely reported as different', () =>
       if (comparison?.measures.some(({ verdict }) => verdict === 'better' || verdict === 'worse') === true) told += 1
     }
   }
-  // One in twenty, by the confidence of 95 %.
+  // With a confidence of 95 %, one in twenty comparisons is wrong.
   expect(told).toBeLessThanOrEqual(5)
 })
 

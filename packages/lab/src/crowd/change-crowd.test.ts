@@ -7,7 +7,7 @@ import { readCrowd, writeCrowd } from './crowd-lines.js'
 const crowd = generateCrowd({ players: 800, hours: 3 }, 5)
 const HOUR_MS = 3_600_000
 
-/** The crowd as it comes out of a file: what would not be read again is refused. */
+/** Writes the crowd to a file and reads it again, because reading refuses invalid crowds. */
 async function written(changed: Crowd): Promise<Crowd> {
   const parts: string[] = []
   await writeCrowd(changed, (text) => void parts.push(text))
@@ -141,7 +141,7 @@ test('a resampled crowd has as many parties in each ten minutes, from 63 % of th
   }
   expect(perBlock(again)).toEqual(perBlock(crowd))
   const kept = new Set(again.parties.map(({ id }) => id.split('~')[0]))
-  // Of n parties, each is drawn with a probability of 1 − 1/e.
+  // Each of n parties is drawn with a probability of 1 − 1/e.
   expect(kept.size / crowd.parties.length).toBeCloseTo(0.63, 1)
 })
 

@@ -23,7 +23,7 @@ const RECORDING = [
   at(4, { kind: 'left', playerIds: ['a', 'b'] }),
 ].join('\n')
 
-/** What stands where a value was: of another kind, of another size, or nothing. */
+/** Replacements of a value: of another type, of another size, or nothing. */
 const WRONG = [
   'null',
   '-1',
@@ -40,7 +40,7 @@ const WRONG = [
   '',
 ] as const
 
-/** A text with some of its JSON values replaced, and perhaps cut off. */
+/** Replaces some of the JSON values in a text, and perhaps cuts the text off. */
 const spoilt = (text: string) => {
   const values = [...text.matchAll(/(?<=[:,[])(?:"[^"]*"|-?[\d.]+|true|false)/g)]
   const change = fc.tuple(fc.nat(values.length - 1), fc.constantFrom(...WRONG))
@@ -54,7 +54,10 @@ const spoilt = (text: string) => {
   })
 }
 
-/** What is wrong with how reading ends: it must be with parties, or with a fault that has a line and no address. */
+/**
+ * Returns what is wrong with the result of reading. Reading must return parties, or a fault that has a line and
+ * contains no address.
+ */
 async function wrongWith(reading: Promise<{ readonly parties: readonly object[] }>): Promise<unknown> {
   try {
     return (await reading).parties.length > 0 ? undefined : 'no parties'

@@ -120,8 +120,8 @@ export function createTicketReader(service: Readable, { waits, presence, clock }
 }
 
 /**
- * Returns the caller whose waits are counted. Players who share a token are one caller for each network, in which many
- * of them may wait at a time.
+ * Returns the caller under which the waits for a ticket are counted. Players who share a token are one caller for each
+ * network. Their waits are counted by player instead, so that many players of one network can wait at a time.
  */
 const waiterOf = ({ ticket, index }: PlayerTicket, caller: TicketCaller): TicketCaller =>
   caller.shared === undefined ? caller : { ...caller, id: `shared ${ticket.players[index]?.id}` }

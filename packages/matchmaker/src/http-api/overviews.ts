@@ -316,7 +316,7 @@ export function monitorView(
 ): MonitorView {
   const components: readonly (readonly [name: string, healthy: boolean])[] = [
     ['matchmaker', inspection !== undefined],
-    // While it is unknown whether servers can be stopped, no server is deployed either.
+    // `unstoppable`: a new server might be impossible to stop, so at most one server may exist.
     ['deployments', (inspection?.pausedUntil ?? now) <= now && inspection?.blockedBy !== 'unstoppable'],
     ...(beacons === undefined ? [] : [['beacons', !beacons.failing()] as const]),
   ]

@@ -20,7 +20,9 @@ import {
 export interface SavedBackfill extends Readonly<
   Pick<BackfillRecord, 'id' | 'createdAt' | 'priority' | 'version' | 'rooms'>
 > {
-  /** Empty for a filled backfill, so that an earlier version drops it instead of opening it again. */
+  /**
+   * Empty for a filled backfill, so that an earlier version of Muster drops the backfill instead of opening it again.
+   */
   readonly matchId: string
   readonly present: readonly (readonly SavedPresent[])[]
   readonly tickets: readonly string[]

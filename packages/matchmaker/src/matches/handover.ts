@@ -148,7 +148,7 @@ export function createMatchmakerClose(closing: CloseContext): Matchmaker['close'
     for (const match of matches) allocator.drop(match, 'closed')
     for (const server of servers) allocator.dropServer(server, 'closed')
     for (const match of lifecycle.all()) if (stopServers || match.phase !== 'running') lifecycle.close(match, now)
-    // Servers of pools that are empty now, because their matches ended above.
+    // Also drop the servers of pools that are empty now because their matches ended above.
     for (const server of allocator.poolServers().filter((one) => allocator.pools.isEmpty(one))) {
       allocator.dropServer(server, 'closed')
       servers.add(server)

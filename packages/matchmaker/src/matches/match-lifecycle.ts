@@ -289,7 +289,7 @@ export class MatchLifecycle {
     tickets.matchOver(match, matchEndOf(stop), now)
     const hosted = allocator.find(match.matchId)
     if (hosted !== undefined) allocator.drop(hosted, stop)
-    // Only now: the report of its end, which the drop causes, names the tickets that joined.
+    // Delete the match last: `drop` reports the end of the match, and that report reads the match's tickets.
     this.#matches.delete(match.matchId)
   }
 }

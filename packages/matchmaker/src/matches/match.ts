@@ -162,7 +162,8 @@ export function createLeaving({ tickets, acceptances, replacing, dissolve }: Lea
       const gone = new Set(playerIds)
       const leaving = waitingFor(match).filter(({ players }) => players.some(({ id }) => gone.has(id)))
       together(match, leaving, 'cancelled', now)
-      // Players of a running match who were about to join have just left it with their tickets. The others play.
+      // Players who were about to join the running match have just left it with their tickets. Only players who already
+      // play are still to be removed.
       for (const id of playersOf(leaving)) gone.delete(id)
       if (match.phase === 'running' && gone.size > 0) desert(match, gone)
     },

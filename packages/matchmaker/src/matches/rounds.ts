@@ -98,7 +98,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
       const own = groups.slice(before)
       const matches = own.filter(({ backfill }) => backfill === undefined).length
       if (!isInOrder && matches > servers) {
-        // The round finds the easiest matches first, but servers are for the tickets that have waited longest. Start
+        // The round has found the easiest matches, but the servers are for the tickets that have waited longest. Start
         // over in order of waiting time.
         for (const { records } of own) tickets.release(records, now)
         groups.length = before

@@ -221,8 +221,9 @@ function createRoom(lifecycle: Pick<MatchLifecycle, 'room'> | undefined, now: nu
   const all = lifecycle?.room(now) ?? 0
   let cold = all
   /**
-   * By pool: the matches that it can take beyond the new servers that may be created, i.e. its warm servers. Negative
-   * if the pool may create fewer. If new servers are unlimited, all matches that it can take.
+   * For each pool, the number of matches that it can take beyond the new servers that may be created, i.e. its warm
+   * servers. The number is negative if the pool may create fewer servers. If new servers are unlimited, it is the
+   * number of all matches that the pool can take.
    */
   const own = new Map<string, number>()
   const ownOf = (pool: string): number => {

@@ -29,7 +29,10 @@ export interface Explanation {
   readonly waitedMs: number
   /** Other tickets in the queue. */
   readonly waiting: number
-  /** Number of other tickets that were compared: the nearest ones, at most 16, or as many as a match has players. */
+  /**
+   * Number of other tickets that were compared: the nearest ones, at most 16. If a match has more than 16 players, at
+   * most that many.
+   */
   readonly others: number
   /** Number of compared tickets that could be in a match with this ticket now. */
   readonly compatible: number
@@ -108,8 +111,8 @@ export function createExplain(compiled: CompiledQueue): Explain {
   const full = fullMatch(model)
   const patientMs = model.patience?.thoroughMs ?? 0
   /**
-   * Returns the names of the equality rules by which nobody else has the same as the ticket: one rule if nobody has the
-   * same for it, otherwise all rules.
+   * Returns the names of the equality rules that separate the ticket from all others. If no other ticket has the same
+   * key for one of the rules, that rule alone is returned. Otherwise all rules are returned.
    */
   const unsharedIn = (pool: Pool<Facts>, slot: Slot): readonly string[] => {
     const ticketOf = (one: Slot) => pool.entryOf(one).facts.ticket
@@ -341,7 +344,7 @@ interface TriedSizes {
 }
 
 interface Remarks {
-  /** Names of the equality rules by which nobody else has the same as the ticket. */
+  /** Names of the equality rules that separate the ticket from all others. */
   readonly unshared: readonly string[]
   /** Names of the rules about whole matches. */
   readonly together: readonly string[]

@@ -102,7 +102,7 @@ export function recordRequests(
     events.on(name, listener as never)
     return () => void events.off(name, listener as never)
   }
-  // See `recordEvents`.
+  // Start each counter at 0, so that its first count appears as an increase.
   for (const name of new Set(operations.flatMap(([, { limit }]) => (limit === undefined ? [] : [limit.name]))))
     counters['muster.api.throttled'].add(0, { ...common, 'muster.limit': name })
   return [
@@ -196,8 +196,8 @@ const OUTCOMES = ['assigned', 'expired', 'cancelled', 'attempts', 'absent']
 const FAILURES: readonly ServerFailure[] = ['failed', 'too-slow', 'not-listening', 'crashed']
 
 /**
- * Creates a function that reports the counters of each queue and pool with 0 before the first event. Otherwise the rate
- * of a counter that begins above 0 has no increase: an alert misses the first players who all expire.
+ * Creates a function that reports the counters of each queue and pool as 0 before the first event. A counter that
+ * appears with a value above 0 shows no increase, so an alert on the rate would miss the first failures.
  */
 function createZeros({ counters }: Pick<Instruments, 'counters'>, common: Attributes) {
   const begun = new Set<string>()

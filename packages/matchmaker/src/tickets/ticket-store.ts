@@ -361,7 +361,8 @@ export class TicketStore {
     this.#players.add(record)
     if (isPrivate(record)) this.#privateMatches.add(record)
     const created = ticketOf(record)
-    // Before the ticket enters pools: an imported ticket may expire at once, and its end comes after its creation.
+    // Emit `ticketCreated` before the ticket enters pools. There an imported ticket may expire at once, and its
+    // cancellation must be emitted after its creation.
     this.#options.events.emit('ticketCreated', { ticket: created })
     this.#pools.syncPools(record, now, entries)
     void found?.then((place) => this.#located(record, place))

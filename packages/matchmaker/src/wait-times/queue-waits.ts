@@ -148,7 +148,9 @@ export function createQueueWaits(): QueueWaits {
       return [lately, longer, region.lately, size.lately, all.observed(now).longer]
     })
 
-  /** Returns the steering for the current options. The first call creates it, because its creation needs the time. */
+  /**
+   * Returns the steering for the current options. The first call creates it, because only calls know the current time.
+   */
   const steeringAt = (now: number): TargetWaitController | undefined => {
     if (aimed === undefined || steering !== undefined) return steering
     steering = createTargetWaitController(aimed)

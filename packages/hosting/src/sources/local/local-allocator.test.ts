@@ -1,4 +1,4 @@
-/** Servers as processes of this machine, which outlive the process that started them. */
+/** Runs servers as processes on this machine, which outlive the process that started them. */
 import { execFileSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { existsSync, readdirSync, statSync } from 'node:fs'
@@ -27,7 +27,7 @@ async function openWorld(clock: ManualClock = createManualClock()) {
   return { ...world, clock }
 }
 
-/** A server that runs this text in place of a game. */
+/** Opens an allocator whose servers run this script instead of a game. */
 async function openScript(script: string, options: Partial<LocalAllocatorOptions> = {}) {
   const world = await openWorld()
   const allocator = world.open({ command: ['/bin/sh', '-c', script, '{application}-{version}'], ...options })
@@ -141,14 +141,14 @@ test('a stop of a local server sends SIGTERM, and SIGKILL after the grace period
 })
 
 test('the kept output of a local server is limited in size without any poll, and contains the end', async () => {
-  // Writes its last line after the rotation, which may lose a line that is written at the same moment.
+  // Writes the last line after the rotation, because a line that is written during a rotation may be lost.
   const rotated = '[ -e "$OUTPUT.1" ] && [ $(wc -c <"$OUTPUT") -lt 1000 ]'
   const lines = 'n=0; while [ $n -lt 3000 ]; do n=$((n + 1)); echo "line $n"; done'
   const script = `${lines}; until ${rotated}; do sleep 0.1; done; echo the end; sleep 3600`
   const { allocator, state } = await openScript(script, { outputLimit: 1000 })
   const output = join(state, 'a', 'output')
   await allocator.allocate(wanted('a', { OUTPUT: output }), call)
-  // The wrapper of the process looks at the size every 5 s.
+  // The wrapper of the process checks the size every 5 s.
   await expect.poll(() => written(allocator), { interval: 50, timeout: 30_000 }).toMatch(/line \d+\nthe end\n$/)
   for (const file of [output, `${output}.1`]) expect(statSync(file).size).toBeLessThanOrEqual(1000)
 })
@@ -235,7 +235,7 @@ test('a local allocator that only polled ends no server of another process when 
 
 test('a launch that was interrupted after creating its folder can be repeated', async () => {
   const { open, up, running, state } = await openWorld()
-  // The process before died between the folder and the start.
+  // The previous Muster process died after it had created the folder and before it started the server.
   await mkdir(join(state, 'a'), { recursive: true })
   const allocator = open()
   expect(await statusOf(allocator)).toEqual({ id: 'a', status: 'unknown' })

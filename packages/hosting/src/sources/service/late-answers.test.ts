@@ -10,8 +10,8 @@ import { createServiceSource } from './service-source.js'
 const LIST_LAG_MS = 5000
 
 /**
- * A source whose service does not know a new deployment yet: it answers the first call of one method with NotFound. The
- * answer arrives 8 s later, as it does if this process is suspended meanwhile.
+ * Creates a source whose service does not know a new deployment yet: it answers the first call of one method with
+ * NotFound. The response arrives 8 s later, as if this process had been suspended.
  */
 async function open(method: 'get' | 'stop') {
   const clock = createManualClock()

@@ -31,10 +31,7 @@ function setUp(options: Omit<ServiceOptions, 'clock'> = {}, filters = true) {
     absent: (id) => tell('absent', id),
     problem: () => tell('problem', ''),
   })
-  /**
-   * Records a lost create.
-   * @param ofThisProcess false for one of an earlier process.
-   */
+  /** Records a lost create. @param ofThisProcess false if an earlier process sent the create */
   const lose = (id: string, ofThisProcess = true, lostAt = clock.now()) => {
     finder.begin({ id, lostAt, isAwaited: ofThisProcess })
     return id

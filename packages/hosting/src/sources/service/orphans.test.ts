@@ -23,10 +23,7 @@ function setUp() {
     listLagMs: 1000,
     reaped: (requestId) => reaped.push(requestId),
   })
-  /**
-   * Lists a deployment.
-   * @param ageMs undefined if the service gives no age.
-   */
+  /** Reports a listed deployment. @param ageMs undefined if the service reports no age */
   const show = (requestId: string, ageMs?: number, tags: string[] = []) => {
     const start_time = ageMs === undefined ? null : timestamp(clock.now() - ageMs)
     reaper.orphan({ request_id: requestId, tags, start_time })

@@ -5,7 +5,7 @@ import { createTestService } from '../../service.fixture.js'
 import { silentListener } from '../silent-listener.fixture.js'
 import { createServiceSource } from './service-source.js'
 
-/** Orders the stop of a deployment at a service that answers each stop by a 404 without a message. */
+/** Orders the stop of a deployment at a service that answers each stop with a 404 without a message. */
 async function stopRefused(endMs: number) {
   const clock = createManualClock()
   const service = createTestService({
@@ -39,6 +39,6 @@ test('a stop answered by a 404 without a message is confirmed if the list no lon
 
 test('a stop answered by a 404 without a message is repeated as long as the list shows the server', async () => {
   expect(await stopRefused(3_600_000)).toEqual([1, 1])
-  // The list shows the server for another two minutes after the stop was ordered.
+  // The list shows the server for two more minutes after the stop was ordered.
   expect(await stopRefused(180_000)).toEqual([1, 0])
 })

@@ -14,7 +14,10 @@ test('the same seed generates the same crowd bytes on every machine', () => {
   expect(hashOf(generateCrowd({ players: 300 }, 8).parties)).not.toBe(hashOf(crowd.parties))
 })
 
-/** What of a crowd depends on which parameters. Visits that there is no time for are left out, so the first is told. */
+/**
+ * The parts of a crowd, each of which depends on its own parameters. Later visits may be left out for lack of time, so
+ * only the first visit is compared.
+ */
 const ASPECTS: Readonly<Record<string, (party: CrowdParty) => unknown>> = {
   time: ({ at }) => at,
   place: ({ players }) => players.map(({ coordinates, region }) => [coordinates, region]),

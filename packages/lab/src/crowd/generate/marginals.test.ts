@@ -23,7 +23,7 @@ const shareOf = <T>(values: readonly T[], holds: (value: T) => boolean) => value
 const quantile = (values: readonly number[], share: number) =>
   values.toSorted((one, other) => one - other)[Math.floor(share * values.length)] as number
 
-/** Whether a share among this many is what it should be: within four standard errors. */
+/** Checks that a share of `many` values is within four standard errors of the expected share. */
 const expectShare = (share: number, expected: number, many: number) =>
   expect(Math.abs(share - expected)).toBeLessThan(4 * Math.sqrt((expected * (1 - expected)) / many) + 1e-9)
 
@@ -45,7 +45,7 @@ describe('a generated crowd', () => {
     const truths = players.map(truthOf)
     expect(mean(truths)).toBeCloseTo(1500, -1.3)
     expect(deviation(truths) / 350).toBeCloseTo(1, 1.5)
-    // A normal distribution has 68 % within one deviation, and 95 % within 1.96.
+    // In a normal distribution, 68 % are within one standard deviation and 95 % within 1.96.
     expectShare(
       shareOf(truths, (truth) => Math.abs(truth - 1500) < 350),
       0.6827,
@@ -62,7 +62,7 @@ describe('a generated crowd', () => {
       one === undefined || other === undefined ? [] : [[truthOf(one), truthOf(other)] as const],
     )
     expect(Math.abs(correlation(pairs) - 0.5)).toBeLessThan(0.06)
-    // Parties that follow one another in the file, or in the order of their making, have nothing in common.
+    // Parties that are adjacent in the file or were created one after another must be independent.
     const neighbours = parties.slice(1).map(({ players: [one] }, index) => {
       const before = parties[index]?.players[0]
       return [truthOf(one as (typeof players)[number]), truthOf(before as (typeof players)[number])] as const
@@ -90,7 +90,7 @@ describe('a generated crowd', () => {
       0.16,
       one.length,
     )
-    // A whole day: the curve is the same everywhere, so that regions have their weights.
+    // A whole day, so that the daily curve affects all regions equally and only their weights count.
     expectShare(
       shareOf(first, (player) => player?.region === 'Europe'),
       0.34,
@@ -107,7 +107,7 @@ describe('a generated crowd', () => {
     const hours = new Array<number>(24).fill(0)
     for (const { at, players: of } of parties) {
       if (of[0]?.region !== 'Europe') continue
-      // Greenwich is an hour or two behind most of Europe, which blurs the curve a little.
+      // Greenwich is an hour or two behind most of Europe, which flattens the curve a little.
       const hour = (Math.floor(at / 3_600_000) + 1) % 24
       hours[hour] = (hours[hour] ?? 0) + 1
     }
@@ -151,7 +151,7 @@ describe('a generated crowd', () => {
       plays.length,
     )
     expect(Math.max(...plays)).toBe(1_200_000)
-    // Of those who come in the first hours, most have the time for all their visits.
+    // Most of those who arrive in the first hours have time for all their visits.
     const soon = parties.filter(({ at }) => at < 6 * 3_600_000)
     expectShare(
       shareOf(soon, (party) => party.visits.length === 1),
@@ -175,7 +175,7 @@ describe('a generated crowd', () => {
         expect(Number.isInteger(ms) && ms >= 1).toBe(true)
         return ms - latency.perKmMs * greatCircleKm(coordinates, beacon)
       })
-      // The line has a median of 10 ms, and jitter adds 2 or 3.
+      // The line's median is 10 ms. Jitter adds 2 or 3 ms.
       expect(quantile(rest, 0.5)).toBeGreaterThan(10.5)
       expect(quantile(rest, 0.5)).toBeLessThan(15)
       expect(Math.min(...rest)).toBeGreaterThan(0)

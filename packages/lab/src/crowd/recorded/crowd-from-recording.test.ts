@@ -3,7 +3,7 @@ import { readCrowd, writeCrowd } from '../crowd-lines.js'
 import { crowdFromRecording } from './crowd-from-recording.js'
 import { duel, player, recordedMatchmaker } from './recording.fixture.js'
 
-/** A few recorded minutes: two play and queue again, one gives up, one is matched with nobody. */
+/** Records a few minutes: two players play and queue again, one gives up, and one is never matched. */
 async function record() {
   const { matchmaker, plain, lines, pass } = recordedMatchmaker()
   const found: string[] = []

@@ -36,7 +36,8 @@ export function compileAmong(among: Among, rule: Checked<RuleBase>, context: Rul
 }
 
 /**
- * Compiles a rule about which team a ticket is in. @param holds if true for a whole match, true for each part of it too
+ * Compiles a rule about which team a ticket is in.
+ * @param holds decides about teams. If it is true for a whole match, it must be true for each part of the match too
  */
 export function compileTeams(
   rule: Checked<RuleBase>,

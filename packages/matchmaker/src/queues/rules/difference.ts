@@ -59,7 +59,8 @@ export function compileDifference(rule: Checked<DifferenceRule>, context: RuleCo
     const { count, sum, min, max } = parts.tallyOf(values)
     if (count === 0) return ANYTHING
     if (party !== 'each') {
-      // A sum beyond all numbers would stand for a ticket that accepts any value.
+      // If the sum overflows to Infinity, divide before adding: an infinite average would count as a ticket that
+      // accepts any value.
       const mean = Number.isFinite(sum) ? sum / count : values.reduce((all, one) => all + one / count, 0)
       const value = party === 'avg' ? mean : party === 'min' ? min : max
       return [value, value]

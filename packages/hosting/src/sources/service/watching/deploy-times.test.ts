@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createDeployTimes } from './deploy-times.js'
 
-/** A log-normal time around the median. */
+/** Draws log-normal times around the median. */
 function waits(count: number, medianMs: number, spread: number): number[] {
   const random = seededRandom(1)
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())

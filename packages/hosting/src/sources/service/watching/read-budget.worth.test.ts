@@ -10,7 +10,7 @@ import {
 } from './read-budget.js'
 
 const NOW = 100_000
-/** Deployments become READY in each of the first ten seconds with the same probability. */
+/** A deployment is equally likely to become READY in each of the first ten seconds. */
 const times: DeployTimes = { took: () => {}, chance: (_, seenMs, ageMs) => (ageMs - seenMs) / 10_000 }
 const watched = (changes: Partial<Watched>): Watched => ({
   ...newWatched('r', 'k', NOW - 5000),

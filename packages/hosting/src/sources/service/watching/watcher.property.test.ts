@@ -1,4 +1,4 @@
-/** After any schedule of events, forgotten deployments are never read. */
+/** Whatever happens, forgotten deployments are never read. */
 import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { newWatched } from './read-budget.js'
 
 interface Step {
   readonly kind: 'deploy' | 'sweep' | 'pass' | 'settle' | 'forget' | 'hint'
-  /** Milliseconds to pass, or the number of the followed deployment to act on. */
+  /** Milliseconds to pass, or the number of the followed deployment to which the event happens. */
   readonly by: number
 }
 

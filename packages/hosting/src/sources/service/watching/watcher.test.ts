@@ -203,7 +203,7 @@ test('after close, the deployment watcher reads and reports nothing', async () =
 })
 
 describe('the end of a running server without webhooks', () => {
-  /** Servers of which some end, from a minute on, and how long that took to be seen, by page size. */
+  /** Ends some servers from one minute on. Returns after how many milliseconds each end was noticed, by page size. */
   const endings = async (count: number, pageSize: number, alsoStarting = 0) => {
     const start = 60_000
     const endsAt = (nth: number) => (nth > count || nth % Math.ceil(count / 20) > 0 ? undefined : start + nth * 37)

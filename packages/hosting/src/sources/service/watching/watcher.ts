@@ -198,7 +198,8 @@ export class Watcher {
       if (all)
         for (const one of present)
           if (one.phase === 'running' && this.#isMissing(one, startedAt)) {
-            // A list without any own deployment may be a list that cannot show them.
+            // A list without any deployment of this matchmaker may be incomplete, so it does not show that this one is
+            // gone.
             one.isUnlisted = showsOwn
             this.#watched.suspect(one)
           }
