@@ -118,7 +118,7 @@ describe('an answer other than 2xx of an HTTP allocator', () => {
 describe('the answer to a poll of an HTTP allocator', () => {
   const poll = (body: unknown) => {
     instead = { status: 200, body: typeof body === 'string' ? body : JSON.stringify(body) }
-    return allocator.poll(['a'], call)
+    return allocator.poll(['a', 'b'], call)
   }
 
   test('an HTTP allocator’s poll answer may have unknown members, and null for missing members', async () => {
@@ -151,6 +151,27 @@ describe('the answer to a poll of an HTTP allocator', () => {
       expect(right).toEqual({ id: 'b', status: 'starting' })
     },
   )
+
+  test('an HTTP allocator’s poll answer may list other servers, and one server twice', async () => {
+    const entries = [
+      { id: 'other', status: 7 },
+      { id: 'a', status: 'starting' },
+      { id: 'c', status: 'ended' },
+    ]
+    expect(await poll({ servers: [...entries, { id: 'a', status: 'ended' }] })).toEqual([{ id: 'a', status: 'ended' }])
+  })
+
+  test('an entry with an empty id in an HTTP allocator’s poll answer ends no server', async () => {
+    const [one] = await poll({ servers: [{ id: '', status: 'ended' }] })
+    expect(one).toMatchObject({ id: '', status: 'unclear' })
+  })
+
+  test('thousands of invalid entries in an HTTP allocator’s poll answer are read quickly', async () => {
+    const began = performance.now()
+    expect(await poll({ servers: Array.from({ length: 300_000 }, () => ({})) })).toHaveLength(1)
+    // Reading each of them takes more than ten seconds.
+    expect(performance.now() - began).toBeLessThan(5000)
+  })
 
   test('an HTTP allocator’s poll answer above 1 MiB is refused', async () => {
     const error = await errorOf(poll(`{"servers":[],"padding":"${'x'.repeat(2 ** 20)}"}`))

@@ -146,7 +146,7 @@ export function createHttpAllocator(options: HttpAllocatorOptions): HttpAllocato
   return {
     lagMs: checked.lagMs,
     allocate: async (wanted, given) => void (await ask('allocate', wanted, given, secretsOf(wanted))),
-    poll: async (ids, given) => readServers(await ask('poll', { ids }, given)),
+    poll: async (ids, given) => readServers(ids, await ask('poll', { ids }, given)),
     stop: async (id, given) => void (await ask('stop', { id }, given)),
     close: transport.close,
   }
@@ -157,7 +157,7 @@ const SHORTEST_SECRET = 8
 const secretsOf = ({ environment }: WantedServer) =>
   Object.values(environment).filter((value) => value.length >= SHORTEST_SECRET)
 
-function readServers({ body, status }: HttpAnswer): readonly AllocatedServer[] {
+function readServers(ids: readonly string[], { body, status }: HttpAnswer): readonly AllocatedServer[] {
   const { servers } = read(answerSchema, parsed(body), (field) => {
     return new UnexpectedResponse('poll: the answer must be an object { servers: […] }', {
       operation: 'poll',
@@ -165,7 +165,7 @@ function readServers({ body, status }: HttpAnswer): readonly AllocatedServer[] {
       field,
     })
   })
-  return servers.map(readAllocated)
+  return readAllocated(ids, servers)
 }
 
 /** Returns the error for a status other than 2xx. It is `ServerError` if the call may have had an effect. */

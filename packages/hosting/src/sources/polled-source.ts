@@ -72,7 +72,7 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     throw new TimedOut(`${call}: the allocator did not answer`, { operation: call, sent: true, timeoutMs })
   }
   const pollAll = async (ids: readonly string[]) =>
-    (await ask('poll', allocator.poll(ids, { timeoutMs: TIMEOUT_MS.poll, signal }))).map(readAllocated)
+    readAllocated(ids, await ask('poll', allocator.poll(ids, { timeoutMs: TIMEOUT_MS.poll, signal })))
 
   const stops = createStops({
     request: async (handle) => ask('stop', allocator.stop(handle, { timeoutMs: TIMEOUT_MS.stop })),

@@ -7,7 +7,7 @@ const optional = <Type>(type: z.ZodType<Type>) => type.nullish().transform((valu
 
 const entrySchema = z
   .object({
-    id: z.string(),
+    id: z.string().min(1),
     status: z.enum(['starting', 'ready', 'failed', 'ended', 'unknown', 'unclear']),
     host: optional(z.string().max(253)),
     ports: optional(
@@ -31,11 +31,29 @@ const entrySchema = z
 /** The id of an entry whose own id cannot be read. */
 export const NO_ID = ''
 
-/** Parses an entry of a poll's response. A malformed entry becomes `unclear`, so its server does not count as ended. */
-export function readAllocated(entry: unknown): AllocatedServer {
+/**
+ * Parses the entries of a poll's response. Those about other servers are ignored unread, because an allocator may list
+ * thousands. Of several entries about one server, and of those without a readable id, the last one counts.
+ */
+export function readAllocated(ids: readonly string[], entries: readonly unknown[]): readonly AllocatedServer[] {
+  const asked = new Set([NO_ID, ...ids])
+  const latest = new Map<string, unknown>()
+  for (const entry of entries) {
+    const id = idIn(entry)
+    if (asked.has(id)) latest.set(id, entry)
+  }
+  return [...latest.values()].map(readEntry)
+}
+
+function idIn(entry: unknown): string {
+  const { id } = Object(entry) as { readonly id?: unknown }
+  return typeof id === 'string' ? id : NO_ID
+}
+
+/** Parses an entry. A malformed one becomes `unclear`, so its server does not count as ended. */
+function readEntry(entry: unknown): AllocatedServer {
   const { data, faults = [] } = validateAll(entrySchema, entry)
   if (data !== undefined) return data
-  const { id } = Object(entry) as { readonly id?: unknown }
   const [{ field = 'entry', message } = { message: 'must be an object that describes a server' }] = faults
-  return { id: typeof id === 'string' ? id : NO_ID, status: 'unclear', detail: `${field}: ${message}` }
+  return { id: idIn(entry), status: 'unclear', detail: `${field}: ${message}` }
 }
