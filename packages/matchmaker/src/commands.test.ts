@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { COMMANDS } from './commands.js'
 
-/** What docs/scale-out.md says of what a method does and how a process of a partition answers it. */
+/** The sentences of docs/scale-out.md about what a method does and how a process of a partition answers it. */
 const SAID: Readonly<Record<string, string>> = {
   'command kept': 'the leader | its effect and its answer are stored: any leader continues from there',
   'command level': 'the leader | its effect is stored. The game server repeats its whole state anyway',

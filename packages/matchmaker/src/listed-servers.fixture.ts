@@ -9,7 +9,7 @@ export const arena: PoolDefinition = {
   at: [{ cron: '* * * * *', minutes: 2, min: 2 }],
   custom: { perPlayer: 1, max: 3, emptySeconds: 60 },
 }
-/** A pool in which players cannot start servers. It has the servers that list themselves. */
+/** A pool whose servers list themselves. Players cannot start servers of it. */
 export const world: PoolDefinition = { ...arena, custom: undefined }
 export const queues = [{ name: 'duel', matchSize: 2, pool: 'arena' }]
 export const browser = { attributes: { mode: { type: 'string' as const, values: ['ctf', 'dm'] } } }
@@ -29,7 +29,7 @@ export function open(options: Parameters<typeof setUp>[0] = {}, takes = 1) {
     listing: Record<string, unknown> | undefined
     players: Players
     matches: readonly string[]
-    /** Further fields of its next reports. */
+    /** Additional fields of its next reports. */
     says?: Record<string, unknown>
   }[] = []
   const report = async (server: (typeof servers)[number]) => {

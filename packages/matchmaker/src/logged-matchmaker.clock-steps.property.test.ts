@@ -1,4 +1,4 @@
-/** The wall clock of the machine is set while players wait, and the process is killed and started again. */
+/** The machine's wall clock is set while players wait, and the process is killed and restarted. */
 import { type Clock, dateOf } from '@muster/core/clock'
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
@@ -31,7 +31,7 @@ test('property: a step of the wall clock, and a restart after it, changes no wai
     fc.asyncProperty(fc.array(act, { maxLength: 12 }), async (acts) => {
       const world = createWorld({ queues: [lonely] })
       const { clock } = world
-      /** A clock as a process that starts now reads it: its time begins with the wall clock of that moment. */
+      /** Returns the clock of a process that starts now: it begins at the present wall clock time. */
       const begin = (): Clock => {
         const aheadMs = clock.wallStepMs()
         return {
@@ -46,7 +46,7 @@ test('property: a step of the wall clock, and a restart after it, changes no wai
       let waitedMs = 0
       for (const one of acts) {
         if (one === 'restart') {
-          // What a step was is written with the tick after it.
+          // Each tick stores how far the wall clock was set, so run one before the restart.
           await life.run(250)
           waitedMs += 250
           world.kill()
@@ -63,7 +63,7 @@ test('property: a step of the wall clock, and a restart after it, changes no wai
       if (waitedMs >= EXPIRES_MS) return expect(ticket?.status).not.toBe('SEARCHING')
       expect(ticket).toMatchObject({ status: 'SEARCHING' })
       expect(life.matchmaker.explain('ann').waitedMs).toBe(waitedMs)
-      // Dates are those of the wall clock as it is set now.
+      // Dates follow the present wall clock.
       expect(life.matchmaker.dateOf()).toBe(wall)
       expect(dateOf(own)).toBe(wall)
       if (ticket === undefined) throw new Error('the ticket is gone')

@@ -5,7 +5,7 @@ import { createWorlds, type World } from './logged-matchmaker.fixture.js'
 const { createWorld, removeAll } = createWorlds()
 afterEach(removeAll)
 
-/** A process, and the milliseconds from `close` until it has let go of its servers. */
+/** Starts a process and closes it. Returns the process and the milliseconds that `close` took. */
 const timed = async (world: World) => {
   let at = 0
   const close = () => void (at = world.clock.now())

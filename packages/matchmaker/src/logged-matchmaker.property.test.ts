@@ -1,4 +1,4 @@
-/** A process that is killed at any moment, after any commands: what it answered is there when the next one begins. */
+/** A process is killed at any moment after any commands. Everything that it has answered must survive. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -28,7 +28,7 @@ const queues = [
   { ...duel, name: 'asked', acceptance: { withinMs: 5000 }, expireAfterMs: 30_000 },
 ]
 
-/** Performs the action, as far as it is permitted. */
+/** Performs the action, unless it is not permitted now. */
 async function perform({ matchmaker, run, log }: Life, ids: string[], given: Command): Promise<void> {
   const id = 'nth' in given ? (ids[given.nth % Math.max(1, ids.length)] ?? 'none') : ''
   try {
@@ -52,7 +52,7 @@ async function perform({ matchmaker, run, log }: Life, ids: string[], given: Com
   }
 }
 
-/** The tickets that are not over, by id. */
+/** Returns the tickets that have not ended, by id. */
 const inForce = ({ matchmaker }: Life, ids: readonly string[]): ReadonlyMap<string, Ticket> => {
   const { matches } = matchmaker.inspect()
   const running = new Set(matches.map(({ matchId, phase }) => (phase === 'running' ? matchId : '')))
@@ -84,7 +84,7 @@ test('property: kill -9 between two commands loses no stored state and restores 
         const ids: string[] = []
         let life = await world.live({ log: { compactAtBytes: 1 } })
         for (const commands of lives) {
-          // It has read its store.
+          // By then, the process has read its store.
           await life.run(250)
           for (const one of commands) await perform(life, ids, one)
           const before = inForce(life, ids)
@@ -96,11 +96,11 @@ test('property: kill -9 between two commands loses no stored state and restores 
           for (const one of after) {
             const known = before.get(one.id)
             const wasAsked = known?.status === 'MATCH_FOUND' && !deployed.has(known.matchId ?? '')
-            // Those who were asked whether they accept search again.
+            // Tickets whose match awaited acceptance search again.
             expect(one).toEqual(wasAsked ? searchingAgain(known) : known)
           }
         }
-        // Everything ends: no player is forgotten, and no server is.
+        // At the end, no player and no server may be left.
         await life.run(60_000)
         for (const { matchId } of life.matchmaker.inspect().matches) void life.matchmaker.stopMatch(matchId)
         await life.run(10_000)
@@ -142,7 +142,7 @@ test('property: after kill -9 during a write, the ticket log holds the results o
         for (const id of ids) {
           const ticket = next.matchmaker.getTicket(id)
           const [old, young] = [before?.tickets.get(id), after?.tickets.get(id)]
-          // It had ended, or was to be created.
+          // The ticket had ended, or was about to be created.
           if (old === undefined) expect(ticket === undefined || after?.ids.includes(id)).toBe(true)
           else if (young !== undefined || after === undefined) {
             expect(ticket?.version).toBeGreaterThanOrEqual(old.version)

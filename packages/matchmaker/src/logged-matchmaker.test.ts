@@ -151,7 +151,7 @@ describe('the ticket log after kill -9', () => {
     await next.run(3000)
     expect(world.service.unstopped()).toEqual([])
     world.kill()
-    // Nothing of a match that is over is kept.
+    // Nothing about an ended match is kept.
     expect((await world.live()).matchmaker.getTicket('ann')).toBeUndefined()
   })
 
@@ -198,7 +198,7 @@ describe('the ticket log after kill -9', () => {
     world.kill()
     const last = await world.live()
     await last.run(250)
-    // A create that the game server repeats finds it, and opens no second one.
+    // If the game server repeats the create, it gets this backfill instead of a second one.
     const filled = last.matchmaker.createBackfill({ id: backfill.id, matchId, teams: [{ name: 'all', players: [] }] })
     expect(filled).toMatchObject({ status: 'FILLED', tickets: ['dee'] })
     expect(last.status('dee')).toBe('HOST_ASSIGNED')

@@ -1,4 +1,4 @@
-/** Players who let others down wait before they may wait again. */
+/** Tests cooldowns: players who let others down must wait before they may queue again. */
 import { describe, expect, test } from 'vitest'
 import { InvalidInput } from '@muster/core'
 import { InvalidTicket, PlayerCoolingDown } from './errors.js'
@@ -12,7 +12,7 @@ const ip = '198.51.100.7'
 
 const setUpWith = (queue: QueueDefinition, ...more: QueueDefinition[]) => {
   const all = setUp({ queues: [queue, ...more] })
-  /** How long the player may not wait, in milliseconds from now. */
+  /** Returns the remaining milliseconds of the player's cooldown. */
   const kept = (playerId: string) =>
     all.matchmaker.cooldownsOf(playerId).map(({ until }) => Math.max(0, until - all.clock.now()))
   const found = async (...ids: string[]) => {
@@ -102,7 +102,7 @@ describe('the cooldown of a player', () => {
     expect(() => matchmaker.createTicket({ id: 'again', queue: 'duel', players: [{ id: 'ann', ip }] })).toThrow(
       PlayerCoolingDown,
     )
-    // Who goes last leaves nobody behind: the match is over.
+    // The last player leaves nobody behind, and the match is over.
     await matchmaker.playersLeft(matchId, ['ben'])
     expect(kept('ben')).toEqual([])
     join('cas')

@@ -1,4 +1,4 @@
-/** The sending of creates, through the whole matchmaker. */
+/** Tests how creates are sent, through the whole matchmaker. */
 import { NoCapacity, RouteMissing, SendAborted } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
@@ -31,7 +31,7 @@ describe('creates beyond the limit in flight', () => {
   const crowd = async (options: Parameters<typeof setUp>[0] = {}) => {
     const serverLog = createMemoryServerLog()
     const all = setUp({ ...slow, serverLog, ...options })
-    // By then the service has answered a list: before, it is asked for one server alone.
+    // By then the service has answered a list request. Before that, only one server may be created.
     await all.run(1250)
     for (const name of pairs) all.join(`${name}1`, `${name}2`)
     const matchIdOf = (name: string) => all.matchmaker.getTicket(`${name}1-${name}2`)?.matchId ?? ''
@@ -72,7 +72,7 @@ describe('creates beyond the limit in flight', () => {
     const asked = service.calls.create.flatMap(({ tags }) => tags ?? [])
     expect(asked).not.toContain(`match-${third}`)
     expect(asked).not.toContain(`match-${fourth}`)
-    // The ticket of the fourth match went on searching, and has another match.
+    // The ticket of the fourth match searched again and is in another match now.
     expect(service.calls.create).toHaveLength(3)
     expect(seen.deploymentStopped).toBeUndefined()
   })
@@ -160,7 +160,7 @@ describe('creates beyond the limit in flight', () => {
     let turnMs = 0
     const deployments: DeploymentService = {
       ...service.deployments,
-      // As the client does: whether it may be sent is asked when its turn has come.
+      // Like the real client, call `mayWrite` only when the request's turn has come.
       create: async (input, options) => {
         await clock.sleep(turnMs)
         if (options?.mayWrite?.() === false) throw new SendAborted('create: not sent', { sent: false })

@@ -119,7 +119,7 @@ describe('enrolled servers, which Muster has not started', () => {
     join('ann', 'ben')
     await run(1000)
     expect(status('ann-ben')).toBe('SEARCHING')
-    // Its supervisor starts it anew: it drains as before.
+    // The supervisor restarts the process, which must drain as before.
     kept.isSilent = true
     await run(26_000)
     const again = await start('b', 'b-2')
@@ -326,7 +326,7 @@ test.each([
   expect(before.status('ann-ben')).toBe('HOST_ASSIGNED')
   await before.matchmaker.close({ handOver: true })
 
-  // Another process begins with the wall clock as it is by then.
+  // The next process starts with the present wall clock.
   const clock = createManualClock({ start: before.clock.now() + stepMs })
   const after = open({ store: createMemoryStore(memory), clock, pools })
   const run = async (ms: number) => {

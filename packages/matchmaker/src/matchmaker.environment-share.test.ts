@@ -14,7 +14,7 @@ import {
   variablesBytes,
 } from '@muster/hosting/internal'
 
-// Mostly short: of tickets that are as large as may be, hardly any is accepted.
+// Mostly short values, because tickets at the size limit are rarely accepted.
 const short = { size: 'small' } as const
 const name = fc.oneof(
   fc.string({ minLength: 1, maxLength: 128, ...short }),
@@ -55,7 +55,7 @@ test('the estimated size of a ticket in a server’s environment is never below 
   )
 })
 
-/** A ticket with one player, and attributes of a length. */
+/** Creates a ticket of one player with attributes of this length. */
 function ofLength(id: number, length: number, character: string): FoundTicket {
   const list = Array.from({ length: Math.floor(length / 100) }, (_, index) => `${index}`.padStart(100, character))
   const number = `${id}`.padStart(3, '0')
@@ -66,7 +66,7 @@ function ofLength(id: number, length: number, character: string): FoundTicket {
   }
 }
 
-/** Tickets with one player each, each of which takes nearly all of its share: all ids have the same length. */
+/** Creates tickets of one player that each fill nearly their whole share. All ids have the same length. */
 function filled(count: number, mayTake: number, about: Pick<ServerSettings, 'queue' | 'common'>, character: string) {
   const fits = (length: number) => bytesOfTicket(ofLength(0, length, character), about) <= mayTake
   let length = 0
@@ -103,8 +103,8 @@ test.each([
     ])
     const bytes = variablesBytes(environment) + own
     expect(bytes).toBeLessThanOrEqual(LARGEST_ENVIRONMENT_BYTES)
-    // Common attributes are counted for every ticket although the match has them once, so up to half of the environment
-    // stays free.
+    // Common attributes are counted for each ticket although the environment contains them once. So up to half of the
+    // environment stays free.
     expect(bytes).toBeGreaterThan(0.5 * LARGEST_ENVIRONMENT_BYTES)
   },
 )

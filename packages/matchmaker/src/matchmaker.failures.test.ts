@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
 import { lost } from '@muster/hosting/service-fixture'
 
-/** The lists that look for the deployment of one match; the other lists are for all deployments. */
+/** Returns the list requests that look for the deployment of one match. Other list requests read all deployments. */
 const searches = ({ calls }: ReturnType<typeof setUp>['service']) =>
   calls.list.filter(({ query }) => JSON.stringify(query).includes('match-'))
 
@@ -131,7 +131,7 @@ describe('failures of the deployment service', () => {
       expect(service.calls.create.length).toBeLessThan(60)
       expect(searches(service)).toHaveLength(0)
       down = false
-      // Three seconds to the next probe, and five until its server is READY.
+      // The next probe is sent within three seconds, and its server is READY five seconds later.
       await run(8500)
       expect(matchmaker.getTicket('ann-ben')?.status).toBe('HOST_ASSIGNED')
       expect(matchmaker.inspect().pausedUntil).toBeUndefined()

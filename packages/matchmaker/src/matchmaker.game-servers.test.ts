@@ -18,7 +18,7 @@ type World = ReturnType<typeof setUp>
 const tokenOf = ({ service }: Pick<World, 'service'>, nth = 0) =>
   service.calls.create[nth]?.environment_variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? ''
 
-/** A match of ann and ben whose deployment is READY, and the reports of its server. */
+/** Starts a match of ann and ben whose deployment is READY. Returns a function that reports as its server. */
 async function deployed(options: Parameters<typeof setUp>[0] = {}) {
   const world = setUp({ queues, ...options })
   world.join('ann', 'ben')
@@ -73,7 +73,7 @@ describe('the game server of a match', () => {
     open({ ann: 'in', ben: 'left' })
     expect(seen.playersLeft).toMatchObject([{ playerIds: ['ben'], remaining: 1 }])
     expect(join('ben').status).toBe('SEARCHING')
-    // A report that repeats it, and a late one of before, change nothing.
+    // A repeated report, and a late earlier one, change nothing.
     open({ ann: 'in', ben: 'left' })
     matchmaker.reportServer(token, ReportBody.parse({ instance: 'one', seq: 1, matches: [] }))
     expect(seen.playersLeft).toHaveLength(1)
@@ -96,7 +96,7 @@ describe('the game server of a match', () => {
     await run(1000)
     expect(service.unstopped()).toEqual([])
     expect(seen.deploymentStopped).toMatchObject([{ reason: 'over' }])
-    // Repeated until it has heard the answer.
+    // The server repeats its report until it gets a response.
     await expect(open({}, { status: 'over', result })).rejects.toThrow(/no longer needed/)
     expect(seen.matchOver).toHaveLength(1)
   })
@@ -196,7 +196,7 @@ describe('the game server of a match', () => {
     join('cid')
     await run(500)
     expect(seen.backfillJoined).toHaveLength(1)
-    // Filled once: what is repeated asks for nobody else.
+    // The backfill is filled. The repeated request for seats opens no second one.
     open(late, { seats })
     join('dan')
     await run(500)
@@ -230,7 +230,7 @@ describe('the game server of a match', () => {
     const again = matchmaker.registerServer(token, { ...registration, instance: 'two' })
     expect(again.matches).toMatchObject([{ id: matchId }])
     expect(seen.problem).toMatchObject([{ during: 'server', matchId }])
-    // What the first one says counts no more.
+    // Reports of the replaced process no longer count.
     const old = await report({ matches: [{ id: matchId, status: 'over' }] })
     expect(old).toMatchObject({ want: 'drain', reason: 'replaced', matches: [] })
     expect(seen.matchOver).toBeUndefined()

@@ -1,4 +1,4 @@
-/** What a game server says is believed of its own matches and seats, and of nothing else. */
+/** Tests that a game server's report affects only its own matches and seats. */
 import { RegistrationBody, ReportBody } from '@muster/hosting/internal'
 import { describe, expect, test } from 'vitest'
 import { arena, open, world } from './listed-servers.fixture.js'

@@ -90,7 +90,7 @@ async function live(seed: number) {
   const ended = (id: string, how: string) => void ends.set(id, [...(ends.get(id) ?? []), how])
   const broken: string[] = []
   const players = (tickets: readonly Ticket[]) => tickets.flatMap((ticket) => ticket.players.map(({ id }) => id))
-  /** By queue: the matches that were found when it was paused, which go on. */
+  /** The paused queues. */
   const paused = new Set<string>()
   const reached = { joined: 0, private: 0, cooledDown: 0 }
   matchmaker.on('cooldownBegan', ({ cooldown: { playerId, until } }) => {
@@ -153,10 +153,10 @@ async function live(seed: number) {
       if (matchmaker.cooldownsOf(id).some(({ name, until }) => keeps(created.queues, name) && until > clock.now()))
         broken.push(`${id} waits in ${created.queues.join()} in spite of a cooldown`)
   }
-  /** Whether a cooldown of the name keeps a player from waiting in one of the queues. */
+  /** True if a cooldown of this name keeps the player from waiting in one of the queues. */
   const keeps = (names: readonly string[], name: string) =>
     queues.some((queue) => names.includes(queue.name) && queue.cooldown?.name === name)
-  /** Makes a private match, now and then with players who are somewhere already. */
+  /** Makes a private match, sometimes with players who already have a ticket or match. */
   const make = () => {
     const some = Array.from({ length: 1 + Math.floor(random() * 3) }, (_, index) => `m${ids.length}.${index}`)
     const known = oneOf(random, ...open())?.players[0]?.id
@@ -230,7 +230,7 @@ async function live(seed: number) {
   const closing = { left: undefined as readonly AllocationView[] | undefined }
   void matchmaker.close({ stopServers: true, timeoutMs: 120_000 }).then((left) => (closing.left = left))
   for (let waited = 0; closing.left === undefined && waited < 121_000; waited += 1000) await clock.advance(1000)
-  // Lets abandoned lookups of places end.
+  // Lets the lookups of abandoned locations end.
   await clock.advance(500)
   return { service, serverLog, ids, ends, broken, reached, left: closing.left, clock }
 }

@@ -6,7 +6,7 @@ import { createTestService } from '@muster/hosting/service-fixture'
 
 const queues = [{ ...duel, deploy: { ...deploy, joinWithinMs: 20_000 } }]
 
-/** A match of ann and ben on a server to which they were sent a moment ago. */
+/** Starts a match of ann and ben, who were just sent to their server. */
 async function assigned(options: Parameters<typeof setUp>[0] = {}) {
   const world = setUp({ queues, ...options })
   const { matchmaker, service, join, run, status } = world

@@ -9,7 +9,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-/** A socket of a game on loopback, and the datagrams that have come to it. */
+/** Opens a game's socket on loopback. Returns it and the datagrams that it has received. */
 async function bound() {
   const socket = createSocket('udp4')
   socket.bind(0, '127.0.0.1')
@@ -70,7 +70,7 @@ describe('a server that enrols with an address to prove by UDP', () => {
         'of the server repeated a datagram.',
     ])
     expect(seen.deploymentStopped).toMatchObject([{ reason: 'not-listening' }])
-    // Its process is told why, and does not come back.
+    // The process learns the reason, and may not enrol again.
     const said = {
       status: 410,
       json: { detail: expect.stringContaining('could not reach this server at its address') as string },
@@ -124,7 +124,7 @@ describe('proof of the address after a restart of Muster', () => {
       await before.run(500)
     }
     const [{ id = '' } = {}] = before.matchmaker.inspect().servers
-    // As kill -9 leaves it: nothing is written any more.
+    // A copy of the store, as after kill -9: no later writes reach it.
     const left: StoreMemory = structuredClone(memory)
     await before.matchmaker.close()
     const after = open({ pools: udp, store: createMemoryStore(left), clock: before.clock })

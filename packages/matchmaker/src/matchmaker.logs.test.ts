@@ -1,4 +1,4 @@
-/** The logs of servers that failed, which their stop takes away. */
+/** Tests the logs of failed servers, which the stop of a server deletes. */
 import { NotFound } from '@muster/core'
 import { expect, test } from 'vitest'
 import { createMemoryServerLog } from '@muster/hosting/internal'
@@ -8,7 +8,7 @@ const hidden = { API_KEY: 'hunter2-of-the-backend' }
 const queues = [{ ...duel, deploy: { ...deploy, hiddenEnvironment: hidden } }]
 const inError = { fate: () => ({ errorMs: 1000 }) }
 
-/** A server in error, whose container wrote this. */
+/** Starts a server that fails, with this container output. */
 async function failing(logs: NonNullable<Parameters<typeof setUp>[0]>['service'], ms = 6000) {
   const world = setUp({ queues, service: { ...inError, ...logs } })
   const events: { readonly requestId: string; readonly reason: string; readonly logs: string }[] = []
@@ -90,7 +90,7 @@ test('after a takeover the logs of a failed server are not read, and its failure
   await first.run(5000)
   expect(first.status('ann-ben')).toBe('HOST_ASSIGNED')
   const { clock, service } = first
-  // The next process has neither the tickets nor the variables of the queue.
+  // The next process has neither the tickets nor the queue's variables.
   const next = setUp({ queues: [duel], serverLog, clock, deployments: service.deployments })
   for (let passed = 0; passed < 30_000; passed += 250) {
     await next.matchmaker.tick()

@@ -16,7 +16,7 @@ describe('a match with maxDurationMs', () => {
     expect(matchmaker.inspect().matches).toEqual([])
   })
 
-  /** A clock whose time of day is wrong by `byMs`. */
+  /** Returns a clock whose wall clock time is wrong by `byMs`. */
   const wrong = (clock: Clock, byMs: number): Clock => ({
     ...clock,
     now: () => clock.now() + byMs,

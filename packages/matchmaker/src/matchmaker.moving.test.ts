@@ -1,4 +1,4 @@
-/** A pool moves to another source of servers while players come all the time. */
+/** A pool moves to another source of servers while players arrive all the time. */
 import { ServerError } from '@muster/core'
 import { expect, test } from 'vitest'
 import { arena, BOOT_MS, openMoving, watchPlayers } from './moving-pool.fixture.js'
@@ -7,7 +7,7 @@ test('1,000 matches are played while their pool changes its source three times, 
   const { join, run, moveTo, keepOwn, interrupted, sourcesThere, seen, ...world } = openMoving()
   const { faults, told } = watchPlayers(world)
   let players = 0
-  /** Two players each half second, and their match. */
+  /** Two players arrive every half second and form a match. */
   const play = async (matches: number) => {
     for (let nth = 0; nth < matches; nth += 1) {
       for (const _ of [1, 2]) await join(`p${(players += 1)}`)
@@ -22,14 +22,14 @@ test('1,000 matches are played while their pool changes its source three times, 
   await play(250)
   expect(sourcesThere()).toEqual(['metal'])
 
-  // Fewer than are wanted warm: nothing will create the rest.
+  // Fewer enrolled servers than the pool wants warm. Muster cannot create the missing ones.
   keepOwn(12)
   await run(1000)
   moveTo({ ...arena, source: 'enrolled' })
   await play(250)
   expect(sourcesThere()).toEqual(['enrolled'])
 
-  // Back, machine by machine.
+  // Move back, machine by machine.
   moveTo(arena)
   for (const many of [8, 4, 0]) {
     keepOwn(many)
@@ -47,7 +47,7 @@ test('1,000 matches are played while their pool changes its source three times, 
   expect(seen.matchOver?.filter(({ reason }) => reason !== 'over')).toEqual([])
   expect([seen.ticketRequeued, seen.deploymentFailed, seen.serverLost, seen.problem]).toEqual(Array(4).fill(undefined))
   expect(world.metal().running()).toEqual([])
-  // As without a move: 99 of 100 find a warm server, and the others wait for a boot.
+  // As without a move: 99 of 100 matches find a warm server, and the others wait for a boot.
   const waits = Array.from(told.values(), ({ ms }) => ms).toSorted((one, other) => one - other)
   expect(waits[0.99 * waits.length]).toBeLessThan(2000)
   expect(waits.at(-1)).toBeLessThan(BOOT_MS + 2000)

@@ -12,7 +12,9 @@ const places: LocationService = {
 const usersOf = (creates: readonly CreateDeployment[]) => creates.map(({ users }) => users[0]?.user_data)
 
 describe('a match whose create fails for lack of capacity', () => {
-  /** The first `times` creates fail with NoCapacity, and leave a deployment without a server. */
+  /**
+   * Returns a service on which the first `times` creates fail with NoCapacity and leave a deployment without a server.
+   */
   const full = (times: number) => ({
     fault: (method: string, nth: number) =>
       method === 'create' && nth <= times

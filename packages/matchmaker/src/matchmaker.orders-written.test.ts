@@ -1,9 +1,9 @@
-/** What a game server is told has been written before. */
+/** Tests that a server gets orders only after they are stored. */
 import { createMemoryServerLog, type HostingEntry } from '@muster/hosting/internal'
 import { expect, test } from 'vitest'
 import { open, world } from './listed-servers.fixture.js'
 
-/** A log that writes entries of a kind only once it is let. */
+/** Creates a log that writes entries of one kind only when the test allows it. */
 function holding(kind: HostingEntry['kind']) {
   const memory = createMemoryServerLog()
   let release = () => {}
@@ -20,7 +20,7 @@ test('a server gets the order for a match only after the claim is stored', async
   const { matchmaker, run, join, servers, report, clock } = open({ pools: [world], serverLog })
   await run(8000)
   join('ann', 'ben')
-  // A tick waits for what it writes.
+  // `tick` resolves only after its writes, so do not await it.
   for (let ticks = 0; ticks < 8; ticks += 1) {
     void matchmaker.tick()
     await clock.advance(250)

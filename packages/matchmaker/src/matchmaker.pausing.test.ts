@@ -1,4 +1,4 @@
-/** Queues and pools that an operator has paused. */
+/** Tests queues and pools that an operator has paused. */
 import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/hosting'
 import { expect, test } from 'vitest'
 import { createMatchmaker } from './create-matchmaker.js'
@@ -89,7 +89,7 @@ test('a paused queue makes no match by backfill, on arrival or by createMatch', 
 test('if a queue is paused in the middle of a tick, its other matches of that tick are not made', async () => {
   const { matchmaker, join, status } = setUp()
   for (const id of ['ann', 'ben', 'cas', 'dee']) join(id)
-  // The listener is called after the grouping, between two claims.
+  // The listener runs after grouping, between two claims.
   matchmaker.on('matchFound', () => matchmaker.pauseQueue('duel'))
   await matchmaker.tick()
   const found = ['ann', 'ben', 'cas', 'dee'].filter((id) => status(id) === 'MATCH_FOUND')

@@ -1,11 +1,11 @@
-/** How many servers a pool has, whatever its servers say of themselves. */
+/** Tests the number of servers of a pool, whatever its servers report. */
 import { seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { open, world } from './listed-servers.fixture.js'
 
 const always = { cron: '* * * * *', minutes: 2 }
 
-/** Servers for which the service is paid. */
+/** Returns the servers for which the service charges. */
 const paid = ({ service }: ReturnType<typeof open>) => service.unstopped().length
 
 test('if all servers of a pool list themselves, the pool creates no more servers than its warm stock', async () => {
@@ -38,7 +38,7 @@ test('a pool whose servers report players without seats grows only to its maximu
   expect(paid(game)).toBe(5)
 })
 
-/** What a server of the property does in a second. */
+/** Actions of a server, one per second. */
 const DEEDS = ['list', 'unlist', 'lock', 'phantom', 'empty', 'drain', 'session', 'sick', 'nothing'] as const
 
 test('property: a pool never has more servers than its matches, seats and limits explain', async () => {
@@ -82,7 +82,7 @@ test('property: a pool never has more servers than its matches, seats and limits
               seats.add(seat.playerId)
           else await matchmaker.startServer({ playerIds: [`p${nth}`], attributes: {} })
         } catch {
-          // It was refused, which costs nothing.
+          // The request was refused, and nothing was created.
         }
       }
       const { matches } = matchmaker.inspect()
@@ -93,7 +93,7 @@ test('property: a pool never has more servers than its matches, seats and limits
       most = Math.max(most, paid(game))
       expect({ seed, second, isWithin: paid(game) <= bound, paid: paid(game), bound }).toMatchObject({ isWithin: true })
     }
-    // The property says something only if the pool was busy.
+    // The property proves something only if the pool was busy.
     expect([most >= max, (seen.serverAssigned ?? []).length > 0]).toEqual([true, true])
   }
 })

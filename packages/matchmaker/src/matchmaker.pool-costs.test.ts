@@ -1,11 +1,11 @@
-/** Who is charged for servers of pools, and what a match that is cancelled costs. */
+/** Tests who is charged for servers of pools, and the cost of cancelled matches. */
 import { expect, test } from 'vitest'
 import { PlayerOverLimit } from './errors.js'
 import { open, world } from './listed-servers.fixture.js'
 
 const cold = { ...world, at: [] }
 
-/** Two accounts find each other, and cancel at once, for a while. Returns how often they were refused. */
+/** Two accounts find each other and cancel at once, repeatedly. Returns how often they were refused. */
 async function cancelFor(game: ReturnType<typeof open>, seconds: number, everyMs: number) {
   let refused = 0
   for (let passed = 0, nth = 0; passed < seconds * 1000; passed += everyMs, nth += 1) {
@@ -31,7 +31,8 @@ async function cancelFor(game: ReturnType<typeof open>, seconds: number, everyMs
 test('accounts that repeatedly match and cancel create maxServersPerPlayer servers and a warm stock', async () => {
   const game = open({ pools: [{ ...cold, warm: { hit: 0.95, maxIdleShare: 10 } }], maxServersPerPlayer: 3 })
   const refused = await cancelFor(game, 120, 1000)
-  // Three for which they are charged, and the pool's own stock while their matches seem to be demand.
+  // Three servers that the two accounts are charged for, and the pool's warm ones as long as their matches count as
+  // demand.
   expect(game.service.calls.create.length).toBeLessThanOrEqual(6)
   expect(refused).toBeGreaterThan(100)
 })
@@ -79,7 +80,7 @@ test('a warm server counts against maxServersPerPlayer only for the players of i
     for (let nth = 0; nth < 2; nth += 1) await play(game, nth)
   }
   await expect(play(fresh, 2)).rejects.toThrow(PlayerOverLimit)
-  // Ten matches in turn on the three servers that there are.
+  // Ten matches one after another on the same three servers.
   for (let nth = 2; nth < 10; nth += 1) await play(reused, nth)
   expect(reused.service.calls.create).toHaveLength(3)
 })

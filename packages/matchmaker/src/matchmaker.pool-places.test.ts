@@ -1,4 +1,4 @@
-/** Where servers of a pool count as being, and for which matches they are kept warm. */
+/** Tests where servers of a pool count as located, and for which matches they are kept warm. */
 import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/hosting'
 import { expect, test } from 'vitest'
 import { open } from './listed-servers.fixture.js'
@@ -21,7 +21,7 @@ const pool: PoolDefinition = {
 
 type Game = ReturnType<typeof open>
 let games = 0
-/** Two players with these round trips begin a match. */
+/** Starts a match of two players with these round trips. */
 const begin = (game: Game, latencies: Record<string, number>) => {
   games += 1
   const ids = [`a${games}`, `b${games}`]
@@ -35,7 +35,7 @@ const endOf = async (game: Game, id: string) => {
   await game.run(2000)
 }
 
-/** The service says where a server runs in its status alone, or nowhere. */
+/** The service reports a server's location only in its status, or never. */
 test.each(['in the status', 'nowhere'])(
   'a server created for Tokyo serves no match in Frankfurt if the service gives its location %s',
   async (where) => {
@@ -55,7 +55,7 @@ test.each(['in the status', 'nowhere'])(
     const hosts = game.service.calls.create.map(({ users }) => users[0]?.user_data)
     expect(hosts).toEqual([tokyo, frankfurt])
     await endOf(game, second)
-    // The warm one in Tokyo serves the next players of Tokyo.
+    // The warm server in Tokyo serves the next players from Tokyo.
     const third = begin(game, fromTokyo)
     await game.run(3000)
     expect([game.status(third), game.service.calls.create.length]).toEqual(['HOST_ASSIGNED', 2])

@@ -25,7 +25,7 @@ const storedAs = <T>(memory: StoreMemory, kind: 'match' | 'server'): readonly T[
     ...(JSON.parse(change) as Partial<T>),
   }))
 
-/** Servers of a pool, and processes of ours one after another over one store. */
+/** Opens servers of a pool, and Muster processes one after another over one store. */
 function open(pool: PoolDefinition = arena, options: Parameters<typeof setUp>[0] = {}) {
   const memory: StoreMemory = new Map()
   const { clock, service, ...first } = setUp({
@@ -58,7 +58,7 @@ function open(pool: PoolDefinition = arena, options: Parameters<typeof setUp>[0]
     )
     if (orders.matches.length > 0) await report(orders.matches.map(({ id }) => ({ id, status: 'open' })))
   }
-  /** The matches that each server knows of. */
+  /** By server: the matches that it knows. */
   const memoryOf = new Map<string, readonly string[]>()
   const run = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 500) {
@@ -95,7 +95,7 @@ function open(pool: PoolDefinition = arena, options: Parameters<typeof setUp>[0]
     join: (...ids: string[]) => join(...ids),
     status: (id: string) => status(id),
     seen: () => seen,
-    /** The servers of pools that are stored. */
+    /** Returns the stored servers of pools. */
     stored: () => storedAs<ServerRecord>(memory, 'server').filter((record) => record.pool !== undefined),
     memory,
     storedMatches: () => storedAs<MatchRecord>(memory, 'match'),
@@ -165,7 +165,7 @@ test('a restart does not reset the age of a server: the server is retired on tim
   await run(2000)
   const { requestId = '' } = { requestId: ticket('ann-ben')?.assignment?.fqdn.split('.')[0] }
   await restart()
-  // Its time is over while its match goes on.
+  // The server has reached its maximum age, but its match continues.
   await run(60_000)
   expect(ticket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED' })
   expect(ticket('ann-ben')?.ended).toBeUndefined()
@@ -313,7 +313,7 @@ test('a match cancelled before its players get the address does not count toward
 test('if a queue gets a pool at a restart, a server queued for one match is never created', async () => {
   const own = [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }]
   const { run, restart, join, memory, ticket } = open(arena, { queues: own, maxCreatesInFlight: 1, service: slow })
-  // The create of the pool's stock is under way, so that of the match waits.
+  // The create of a warm server is in flight, so the match's create must wait.
   await run(500)
   join('ann', 'ben')
   await run(500)
@@ -344,7 +344,7 @@ test('no warm server is created while close stops all servers', async () => {
   expect(service.records).toHaveLength(1)
 })
 
-/** A pool whose store takes a second for each entry. */
+/** Opens a pool whose store takes a second for each entry. */
 async function openWithSlowStore(options: Pick<MatchmakerOptions, 'pools' | 'maxServers'>) {
   const clock = createManualClock()
   const service = createTestService({ clock, fate: () => ({ readyMs: 2000 }) })
@@ -387,7 +387,7 @@ test('a match that leaves a silent server takes no third server while a slow sto
   const { matchmaker, run, join } = await openWithSlowStore({ pools: [two] })
   const { seen } = watched(matchmaker)
   join('ann', 'ben')
-  // The intent and the claim are written, and the first server is silent for 3 s.
+  // In this time the intent and the claim are written, and the first server is silent for 3 s.
   await run(6500)
   expect(seen.serverTaken).toHaveLength(2)
   expect(seen.serverDraining?.map(({ reason }) => reason)).toEqual(['silent'])

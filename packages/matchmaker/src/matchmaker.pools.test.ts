@@ -22,7 +22,7 @@ const queues = [{ name: 'duel', matchSize: 2, pool: 'arena' }]
 
 type World = ReturnType<typeof setUp>
 
-/** A game server that registers as soon as it runs, takes every match, and reports whenever the time goes on. */
+/** Creates a game server that registers once it runs, accepts every match, and reports whenever the clock advances. */
 function gameServers(
   world: Pick<World, 'service'> & { matchmaker: Pick<World['matchmaker'], 'registerServer' | 'reportServer'> },
 ) {
@@ -92,7 +92,7 @@ describe('a pool of servers', () => {
     await run(1500)
     expect(status('ann-ben')).toBe('HOST_ASSIGNED')
     expect(matchmaker.getTicket('ann-ben')?.assignment?.fqdn).toBe('r1.example.com')
-    // One takes the place of the one that was taken.
+    // A new server replaces the one that the match took.
     expect(service.calls.create).toHaveLength(3)
   })
 
@@ -236,7 +236,7 @@ describe('a pool of servers', () => {
     await run(40_000)
     const { ended, matchId } = matchmaker.getTicket('ann-ben') ?? {}
     expect(ended).toMatchObject({ reason: 'server-lost' })
-    // It had no deployment that could be stopped, and its end is written once.
+    // Only the deployment is reported as stopped, not the match on it, and the match's end is written once.
     expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r1', pool: 'arena', reason: 'crashed' }])
     expect(settled.filter((id) => id === matchId)).toHaveLength(1)
   })
@@ -255,7 +255,7 @@ describe('a pool of servers', () => {
     join('ann', 'ben')
     await run(8000)
     expect(status('ann-ben')).toBe('HOST_ASSIGNED')
-    // A store may refuse to send players whose tickets are gone. The server runs in any case.
+    // A store may refuse to send players whose tickets are gone. The server runs anyway.
     expect(written.filter((kinds) => kinds.includes('up') || kinds.includes('playing'))).toEqual([['up'], ['playing']])
   })
 
@@ -311,7 +311,7 @@ describe('a pool of servers', () => {
     expect(service.calls.stop).toHaveLength(0)
     join('ann', 'ben')
     await run(30_000)
-    // The server reports nobody.
+    // The server reports no players.
     expect(seen.serverAssigned).toHaveLength(1)
     expect([...running.values()].flatMap(({ matches }) => [...matches.keys()])).toEqual([])
     expect(matchmaker.getTicket('ann-ben')).toMatchObject({ ended: { reason: 'nobody-joined' } })
@@ -335,14 +335,14 @@ describe('a pool of servers', () => {
     party('b', place)
     await run(8000)
     expect(service.calls.create).toHaveLength(2)
-    // Both servers are over with their matches, and warm; those in Sydney are too far from them.
+    // Both matches end and leave their servers warm. Players in Sydney are too far from them.
     await matchmaker.stopMatch(matchmaker.getTicket('a')?.matchId ?? '', { until: 'recorded' })
     await matchmaker.stopMatch(matchmaker.getTicket('b')?.matchId ?? '', { until: 'recorded' })
     await run(1000)
     party('c', far)
     await run(5000)
     expect(service.calls.create).toHaveLength(2)
-    // The surplus is drained after a minute, and makes room.
+    // After a minute the surplus server is drained, which makes room for another one.
     await run(80_000)
     expect(service.calls.create).toHaveLength(3)
     expect(seen.serverAssigned?.at(-1)?.tickets[0]?.id).toBe('c')
@@ -352,7 +352,7 @@ describe('a pool of servers', () => {
     const far = { name: 'Sydney', latitude: -33.9, longitude: 151.2 }
     const { matchmaker, run, status, seen } = open({
       queues: [{ ...queues[0], name: 'duel', expireAfterMs: 30_000 }],
-      // The stock of Oslo takes all the room, and stays.
+      // The warm servers in Oslo use the whole limit and are never drained.
       pools: [{ ...arena, places: [place, far], detourMs: 5, at: [{ cron: '* * * * *', minutes: 2, min: 2 }] }],
       maxServers: 2,
     })

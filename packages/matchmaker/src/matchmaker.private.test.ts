@@ -1,4 +1,4 @@
-/** Matches of given players, made by `createMatch`. */
+/** Tests matches of given players, which `createMatch` makes. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { InvalidMatch, PlayerBusy, PlayerPlaying, UnknownQueue } from './errors.js'
 import { createWorlds } from './logged-matchmaker.fixture.js'

@@ -33,7 +33,7 @@ afterEach(async () => {
   await Promise.all(closing.splice(0).map((close) => close()))
 })
 
-/** A backend that answers as it is told to. */
+/** Starts a backend that gives the responses of the test. */
 async function backend() {
   const posted: Posted[] = []
   const behaves = { status: 204 }
@@ -55,7 +55,7 @@ async function backend() {
   return { url, posted, behaves, count }
 }
 
-/** A match of ann and ben that is played on its server, with a backend for its result. */
+/** Starts a match of ann and ben that is played on its server, with a backend for its result. */
 async function playing(memory?: StoreMemory) {
   const { url, count, behaves } = await backend()
   const results = { url, secret }
@@ -230,7 +230,7 @@ describe('a match result', () => {
 describe('the source of a match’s server', () => {
   const enrolled = { source: 'enrolled', enrolment_key: '73dc7b7a' }
 
-  /** A match on a server that has enrolled. */
+  /** Starts a match on a server that has enrolled. */
   const onOwnMachine = async (memory?: StoreMemory) => {
     const { url, count } = await backend()
     const options = { results: { url, secret }, ...(memory && { store: createMemoryStore(memory) }) }

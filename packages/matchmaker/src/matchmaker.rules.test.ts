@@ -6,7 +6,7 @@ import type { RuleDefinition } from './queues/rules/definition.js'
 import type { WaitOf } from './queues/rule-parts/rule-base.js'
 import type { Player } from '@muster/hosting/internal'
 
-/** A matchmaker with one queue, whose players are all at one place. */
+/** Creates a matchmaker with one queue whose players are all at the same location. */
 function queueOf(queue: Partial<QueueDefinition>) {
   const shape = queue.teams === undefined ? { matchSize: 2 } : {}
   const all = setUp({ queues: [{ name: 'duel', ...shape, ...queue, deploy }] })
@@ -110,7 +110,8 @@ describe('the teams of a queue', () => {
 })
 
 describe('a rule that relaxes', () => {
-  // Ann waits since 0 s, ben since 2 s: the oldest has waited enough at 4 s, the average at 5 s, the youngest at 6 s.
+  // Ann waits since 0 s and ben since 2 s. So the oldest has waited 4 s at 4 s, the average reaches 4 s at 5 s, and the
+  // youngest at 6 s.
   test.each<[WaitOf, number]>([
     ['oldest', 4000],
     ['average', 5000],

@@ -102,7 +102,7 @@ describe('a player who holds seats again and again', () => {
 })
 
 describe('the passwords of listed servers', () => {
-  /** Guesses that were compared, of this many by accounts of their own. */
+  /** Sends this many guesses, each from its own account. Returns how many of them were compared with the password. */
   const guesses = async (count: number, addressOf: (nth: number) => string | undefined) => {
     const { matchmaker, listed, clock } = open()
     const [first = ''] = await listed({ password: 'right' })
@@ -126,7 +126,7 @@ describe('the passwords of listed servers', () => {
     async (_, count, addressOf, most) => {
       const { compared, guess, clock } = await guesses(count, addressOf)
       expect(compared).toBe(most)
-      // Nor is the right one told from a wrong one.
+      // At the limit, the right password is refused like a wrong one.
       expect(guess(7, 'right').code).toBe('too-many-tries')
       await clock.advance(60_000)
       expect(guess(8, 'wrong').code).toBe('wrong-password')

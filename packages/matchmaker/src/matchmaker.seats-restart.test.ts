@@ -1,4 +1,4 @@
-/** What a process that begins after kill -9 knows of listed servers, seats, and servers that players have started. */
+/** Tests what a process after kill -9 knows about listed servers, seats and player-started servers. */
 import type { Clock } from '@muster/core/clock'
 import { createMemoryStore, type StoreMemory } from '@muster/hosting'
 import { NO_SERVER_LOG, RegistrationBody, ReportBody, type ServerLog } from '@muster/hosting/internal'
@@ -10,7 +10,7 @@ import { Unavailable, UnknownSeat, UnknownServer } from './errors.js'
 import type { MatchmakerOptions } from './options.js'
 import { arena, browser, open, type Players, queues, world } from './listed-servers.fixture.js'
 
-/** A process, and the one that begins over the same store after its kill -9. */
+/** Opens a process, and after its kill -9 the next one over the same store. */
 function openBeforeKill(pool = arena, options: Parameters<typeof open>[0] = {}) {
   const memory: StoreMemory = new Map()
   const pools = [pool]
@@ -18,7 +18,7 @@ function openBeforeKill(pool = arena, options: Parameters<typeof open>[0] = {}) 
   const { service } = first
   const restart = async (clock: Clock = first.clock, changed: Partial<MatchmakerOptions> = {}) => {
     const copy: StoreMemory = new Map(Array.from(memory, ([kind, records]) => [kind, new Map(records)]))
-    // What the first process does from now on reaches nothing.
+    // From now on, the first process has no effect on anything.
     void first.matchmaker.close()
     const next = createMatchmaker({
       deployments: service.deployments,
@@ -33,7 +33,7 @@ function openBeforeKill(pool = arena, options: Parameters<typeof open>[0] = {}) 
     await next.ready()
     await next.tick()
     let seq = 1000
-    /** As a game server that goes on: it registers, and lists what it is told to. */
+    /** Acts as a game server that survives the restart: it registers and lists the requested session. */
     const register = (token: string) =>
       next.registerServer(token, RegistrationBody.parse({ instance: token.slice(0, 20) }))
     const report = (token: string, listing?: Record<string, unknown>, players: Players = {}) => {
@@ -77,7 +77,7 @@ describe('listed servers after a restart', () => {
     register(one)
     await report(one, { name: 'one', seats: 2 }, { ben: 'in' })
     expect(next.seatsOf('ben')[0]).toMatchObject({ serverId: id, state: 'taken' })
-    // The hold is forgotten, and held again by the same request.
+    // The hold was lost in the restart. Repeating the request holds the seat again.
     expect(next.holdSeats({ serverId: id, playerIds: ['ann'] }).seats[0]).toMatchObject({ serverId: id, state: 'held' })
     expect(() => next.listedServers()).toThrow(Unavailable)
     register(two)
@@ -121,7 +121,7 @@ describe('listed servers after a restart', () => {
 describe('a listed server with players on it, after a restart of Muster', () => {
   const deploy = { application: 'game', version: '2' }
   const matchesElsewhere = [{ name: 'duel', matchSize: 2, deploy: world.deploy }]
-  /** What is different in the next process, and what an operator does before or after it begins. */
+  /** What differs in the next process, and what an operator does before or after its start. */
   const cases: readonly { name: string; changed: Partial<MatchmakerOptions>; drained?: 'before' | 'after' }[] = [
     { name: 'new deploy.version', changed: { pools: [{ ...world, deploy, at: [] }] } },
     { name: 'pool removed', changed: { pools: [], queues: matchesElsewhere } },
@@ -198,7 +198,7 @@ describe('a player-started server after a restart of Muster', () => {
     expect(stored()).not.toContain('hush')
     const { next, register, report } = await restart()
     expect(next.followSeat(seats[1]?.id ?? '', 'ben')).toEqual(seats[1])
-    // Whoever was not answered asks again.
+    // A player who got no response repeats the request.
     expect(await next.startServer({ ...custom, playerIds: ['ann', 'ben'] })).toEqual({ seats, serverId, isNew: false })
     for (const token of tokens()) {
       const { host } = register(token)
@@ -208,7 +208,7 @@ describe('a player-started server after a restart of Muster', () => {
     }
     expect(next.followSeat(seats[0]?.id ?? '', 'ann')).toMatchObject({ id: seats[0]?.id, serverId, state: 'held' })
     expect(next.followSeat(seats[1]?.id ?? '', 'ben')).toMatchObject({ id: seats[1]?.id, groupId: 'g', state: 'held' })
-    // The stock is filled again.
+    // Another warm server replaces the taken one.
     expect(service.calls.create).toHaveLength(3)
   })
 
@@ -261,7 +261,7 @@ describe('a player-started server after a restart of Muster', () => {
     await matchmaker.startServer({ ...custom, playerIds: ['ann', 'eve'] })
     join('eve', 'fay')
     await matchmaker.tick()
-    // The match begins, and the other server does not list itself yet.
+    // The match begins, and the other server is not listed yet.
     for (const server of servers) await report(server)
     for (const server of servers.filter(({ matches }) => matches.length > 0)) await report(server)
     expect(matchmaker.seatsOf('eve')).toEqual([])
@@ -380,7 +380,7 @@ describe('a player-started server after a restart of Muster', () => {
       const { next, register, report, run: pass } = await restart()
       expect(next.followSeat(seatId, 'ann')).toMatchObject({ id: seatId, state: 'starting' })
       await pass(10_000)
-      // Each server has an id and a token of its own, also this one.
+      // Each server has its own id and token, so the replacement has new ones.
       const [before, after] = tokens()
       expect([service.calls.create.length, service.unstopped(), after === before]).toEqual([2, ['r2'], false])
       const { host } = register(after ?? '')
@@ -422,7 +422,7 @@ describe('a player-started server after a restart of Muster', () => {
       async (ms) => {
         let isDead = false
         const { matchmaker, run, restart, clock, tokens, service } = openBeforeKill(cold, {
-          // A killed process is cut off: what is on its way to the service never arrives.
+          // A killed process is disconnected: its requests in flight never arrive.
           service: {
             fate: () => ({ readyMs: 2000 }),
             latencyMs: () => 30,

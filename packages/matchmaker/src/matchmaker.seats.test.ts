@@ -37,7 +37,7 @@ describe('a server that lists itself', () => {
     const joinKey = { alg, server: id, key: Buffer.from(key, 'base64url') }
     const claims = readJoinToken(seat?.joinToken, joinKey, clock.now())
     expect(claims).toMatchObject({ sub: 'ann', mid: token.slice(0, 20), sid: seat?.id, aud: id })
-    // The token ends with the hold.
+    // The token expires when the hold expires.
     expect(claims).toMatchObject({ exp: Math.floor((clock.now() + 30_000) / 1000) })
     if (servers[0] !== undefined) servers[0].players = { ann: 'in' }
     await run(1000)
@@ -54,14 +54,14 @@ describe('a server that lists itself', () => {
     join('ann', 'ben')
     await run(8000)
     expect(status('ann-ben')).toBe('HOST_ASSIGNED')
-    // One was created for the match.
+    // A server was created for the match.
     expect(service.calls.create).toHaveLength(3)
   })
 
   test('a server that stops listing itself can be taken by a match again', async () => {
     const { service, run, listed, servers, join, status } = open({ pools: [{ ...world, keepIdleSeconds: 3600 }] })
     await listed()
-    // A match looks for a server while two are listed.
+    // A match needs a server while two are listed.
     join('ann', 'ben')
     await run(8000)
     expect(status('ann-ben')).toBe('HOST_ASSIGNED')
@@ -75,7 +75,7 @@ describe('a server that lists itself', () => {
       join(...pair)
     await run(2000)
     const warm = ['cat-dan', 'eve-fay'].filter((id) => status(id) === 'HOST_ASSIGNED')
-    // The two that were listed, beside the one that was created for the first match.
+    // Two matches took the servers that were listed. A third server was created for the first match.
     expect([warm.length, created]).toEqual([2, 3])
   })
 
@@ -109,7 +109,7 @@ describe('a server that lists itself', () => {
     matchmaker.holdSeats({ serverId: first, playerIds: ['ben'] })
     expect((await waiting).listing?.seats.map(({ playerId }) => playerId)).toEqual(['ann', 'ben'])
     expect(clock.now()).toBe(begunAt + 4000)
-    // A hold that is renewed is the same seat.
+    // Renewing a hold keeps the same seat.
     const held = await report(server)
     matchmaker.holdSeats({ serverId: first, playerIds: ['ben'] })
     expect((await report(server)).version).toBe(held.version)
@@ -138,7 +138,7 @@ describe('a server that lists itself', () => {
     expect(refusal(() => matchmaker.holdSeats({ serverId: first, playerIds: ['ben'] })).code).toBe('server-closed')
     expect(matchmaker.seatsOf('ann')[0]?.serverId).toBe(first)
     await run(1000)
-    // Only what has changed is said again.
+    // Only changed servers are returned.
     const changed = matchmaker.listedServers(known)
     expect(changed).toMatchObject({ isNew: false, gone: [], more: false })
     expect(changed.servers.find(({ id }) => id === first)?.isOpen).toBe(true)
@@ -157,7 +157,7 @@ describe('a seat', () => {
       (password) => refusal(() => matchmaker.holdSeats({ serverId: first, playerIds: ['cat'], password })).code,
     )
     expect(tries).toEqual(['wrong-password', 'wrong-password', 'wrong-password'])
-    // The right one is not tried any more, so that nobody learns which it is.
+    // The right password is not compared any more, so nobody can find out that it is right.
     const late = refusal(() => matchmaker.holdSeats({ serverId: first, playerIds: ['cat'], password: 'secret' }))
     expect(late).toMatchObject({ code: 'too-many-tries', retryAfterMs: 60_000 })
     expect(JSON.stringify(matchmaker.listedServers())).not.toContain('secret')

@@ -37,7 +37,7 @@ describe('the log of servers', () => {
     expect(service.unstopped()).toEqual(['r1'])
   })
 
-  /** A store on a disk that may be full. */
+  /** Opens a store on a disk that may be full. */
   const onDisk = () => {
     const memory = createMemoryServerLog()
     const disk = { full: false }

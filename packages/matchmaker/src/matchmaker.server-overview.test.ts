@@ -1,4 +1,4 @@
-/** What operators are told of game servers and pools, and how they drain and stop one. */
+/** Tests what operators see of game servers and pools, and how they drain and stop a server. */
 import { type PoolDefinition } from '@muster/hosting'
 import { RegistrationBody, ReportBody } from '@muster/hosting/internal'
 import { describe, expect, test } from 'vitest'
@@ -17,7 +17,7 @@ const queues = [{ name: 'duel', matchSize: 2, pool: 'arena' }]
 type World = ReturnType<typeof setUp>
 type Speaks = Pick<World['matchmaker'], 'registerServer' | 'reportServer'>
 
-/** The game server of the nth deployment, which takes every match that it is given. */
+/** Returns the game server of the nth deployment, which accepts every match. */
 function gameServer({ service }: Pick<World, 'service'>, nth: number) {
   const variables = service.calls.create[nth]?.environment_variables
   const token = variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? ''
@@ -36,7 +36,7 @@ function gameServer({ service }: Pick<World, 'service'>, nth: number) {
   }
 }
 
-/** A pool with one warm server, which has registered. */
+/** Starts a pool with one warm server that has registered. */
 async function warm(options: Parameters<typeof setUp>[0] = {}) {
   const world = setUp({ queues, pools: [arena], service: { fate: () => ({ readyMs: 1000 }) }, ...options })
   await world.run(2000)
@@ -93,7 +93,7 @@ describe('inspect and survey of servers', () => {
     const { matchmaker, id, matchId } = await playing()
     const { servers, pools, matches } = matchmaker.inspect()
     expect(servers).toMatchObject([{ id, state: 'PLAYING', matches: [matchId], matchesServed: 1, playersIn: 1 }])
-    // Another one is created in place of the one that was taken.
+    // Another server is created to replace the taken one.
     expect(pools).toMatchObject([{ starting: 1, idle: 0, playing: 1, asked: 1, hits: 1 }])
     expect(matches.find((match) => match.matchId === matchId)).toMatchObject({ hosted: { serverId: id, warm: true } })
     const survey = matchmaker.survey()
@@ -101,7 +101,7 @@ describe('inspect and survey of servers', () => {
     const { gameServers, pools: surveyed, servers: deployments } = survey.result()
     expect(gameServers).toEqual([{ pool: 'arena', state: 'PLAYING', servers: 1, players: 1 }])
     expect(surveyed).toEqual(pools)
-    // The match has no deployment of its own: two servers, not three.
+    // The match has no deployment of its own, so there are two servers and not three.
     expect(deployments.reduce((sum, one) => sum + one.servers, 0)).toBe(2)
     expect(deployments.reduce((sum, one) => sum + one.players, 0)).toBe(2)
   })
@@ -146,7 +146,7 @@ describe('events about servers', () => {
     const about = { serverId: id, pool: 'arena', requestId: 'r1' }
     expect(seen.serverRegistered).toEqual([{ ...about, build: '7', matches: 1 }])
     expect(seen.serverTaken).toEqual([{ ...about, matchId, queue: 'duel', warm: true }])
-    // The same again is not a new server.
+    // If the same process registers again, that does not count as a new server.
     server.register(matchmaker)
     expect(seen.serverRegistered).toHaveLength(1)
     await server.report(matchmaker, 'over')
@@ -185,7 +185,7 @@ describe('a server that an operator drains', () => {
     expect(service.unstopped()).toEqual(['r2'])
     expect(seen.serverDraining).toMatchObject([{ serverId: id, reason: 'operator' }])
     expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason: 'drained' }])
-    // Again, and once it is gone, it changes nothing.
+    // Repeating the drain changes nothing, even once the server is gone.
     await matchmaker.drainServer(id)
     expect(seen.serverDraining).toHaveLength(1)
   })

@@ -1,4 +1,4 @@
-/** Servers that players start: the limit of a pool, and players who are promised seats on two servers. */
+/** Tests servers that players start: the limit of a pool, and players with promised seats on two servers. */
 import { describe, expect, test } from 'vitest'
 import { UnknownSeat } from './errors.js'
 import { arena, open } from './listed-servers.fixture.js'
@@ -16,7 +16,7 @@ test('a server that replaces a failed one counts against `custom.max` before it 
   const { seats } = await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
   await run(20_000)
   expect(service.unstopped()).toEqual([])
-  // One more server may be created now, and Ann waits for it.
+  // One more server may be created now. Ann waits for it.
   await clock.advance(60_000)
   await expect(matchmaker.startServer({ ...custom, playerIds: ['ben'] })).rejects.toMatchObject({ code: 'no-capacity' })
   await run(12_000)

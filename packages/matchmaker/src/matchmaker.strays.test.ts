@@ -1,4 +1,4 @@
-/** Servers left by processes whose store is lost with them, through the whole matchmaker. */
+/** Tests servers left by processes that lose their store, through the whole matchmaker. */
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { createMatchmaker } from './create-matchmaker.js'
@@ -28,7 +28,7 @@ async function live(lives: number, maxServers: number) {
     })
     for (let passed = 0; passed < LIFE_MS; passed += 500) {
       await matchmaker.tick()
-      // After the first list of deployments.
+      // Wait until the first list of deployments was read.
       for (let nth = 0; passed === 10_000 && nth < 2 * MATCHES_PER_LIFE; nth += 1) {
         matchmaker.createTicket({ queue: 'duel', players: [{ id: `p${life}-${nth}`, ip: '198.51.100.7' }] })
       }

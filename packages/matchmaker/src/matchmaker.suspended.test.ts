@@ -1,4 +1,4 @@
-/** Deadlines that pass while the process is suspended (SIGSTOP), and what arrives right after. */
+/** Time limits pass while the process is suspended (SIGSTOP), and messages arrive right afterwards. */
 import { createMemoryServerLog, type ServerLog } from '@muster/hosting/internal'
 import { describe, expect, test } from 'vitest'
 import { open } from './listed-servers.fixture.js'

@@ -1,4 +1,7 @@
-/** A create that made two deployments: both have one token, and each process says in which deployment it runs. */
+/**
+ * Tests a create that made two deployments. Both have the same token, and each process reports the deployment in which
+ * it runs.
+ */
 import { ConnectionLost } from '@muster/core'
 import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/hosting'
 import { createMemoryServerLog, RegistrationBody, ReportBody, type ServerLog } from '@muster/hosting/internal'
@@ -18,7 +21,10 @@ function open(options: Parameters<typeof setUp>[0] = {}) {
   const token = () =>
     service.calls.create[0]?.environment_variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? ''
   const seqs = new Map<string, number>()
-  /** A process registers in a deployment: default that of its name; null: it says none. Returns the error's name. */
+  /**
+   * Registers a process.
+   * @param deployment the deployment that it reports: by default its own, null for none. Returns the error's name.
+   */
   const register = (name: string, deployment: string | null = name) => {
     try {
       matchmaker.registerServer(
@@ -142,7 +148,7 @@ describe('a registration while the deployment of the server is unknown', () => {
 
   test('a registration with an unknown deployment triggers a list request, and one deployment is kept', async () => {
     const { service, join, run, register, addTwin, searches } = open({
-      // A list that is read for the first time after 15 s.
+      // With this lag, the list is first read after 15 s.
       listLagMs: 240_000,
       orphanGraceMs: Infinity,
       service: {

@@ -29,7 +29,7 @@ function setUp(queues: readonly QueueDefinition[]) {
     const players = Array.from({ length: size }, (_, index) => ({ id: `p${came}-${index}`, coordinates }))
     return matchmaker.createTicket({ id: `t${came}`, queues: inQueues, players }).id
   }
-  /** A player every `everyMs`, until `players` have come. */
+  /** Players arrive every `everyMs`, until `players` have come. */
   const days = async (players: number, everyMs: number, size = 1) => {
     for (let each = 0; each < players; each += 1) {
       come(size)
@@ -57,7 +57,7 @@ describe('estimated waits of a queue', () => {
     }
     const start = clock.now()
     for (let passed = 0; passed < 120 * MINUTE; passed = clock.now() - start) {
-      // From a player in 3 s to one in 30 s and back, twice, with half of the load lost for ten minutes.
+      // One player per 3 s, down to one per 30 s and back, twice. For ten minutes, half of the players are missing.
       const lost = passed > 50 * MINUTE && passed < 60 * MINUTE ? 2 : 1
       const meanMs = lost * SECOND * (16.5 - 13.5 * Math.cos((2 * Math.PI * passed) / (60 * MINUTE)))
       await clock.advance(-Math.log(1 - random()) * meanMs)
@@ -80,7 +80,7 @@ describe('estimated waits of a queue', () => {
     const { matchmaker, days } = setUp([trio])
     await days(60, 2 * SECOND)
     const before = matchmaker.estimateQueueWaits()[0]?.estimate?.p50Ms ?? Infinity
-    // No matches are made any more. The estimate knows that before any of these has ended.
+    // From now on no matches are made. The estimate grows before any of these tickets has ended.
     await matchmaker.stop()
     await days(30, 2 * SECOND)
     const after = matchmaker.estimateQueueWaits()[0]?.estimate?.p50Ms ?? Infinity
@@ -103,7 +103,7 @@ describe('estimated waits of a queue', () => {
   test('estimated waits differ by the size of the party', async () => {
     const pairs: QueueDefinition = { ...trio, matchSize: 4 }
     const { clock, matchmaker, come } = setUp([pairs])
-    // Parties of four are matched at once; who is alone waits for three others.
+    // Parties of four are matched at once. Single players wait for three others.
     for (let each = 0; each < 60; each += 1) {
       come(4)
       come(1)

@@ -1,7 +1,7 @@
 /**
- * A crash, a full disk or a lost unforced write may cut the file of a store anywhere after what was forced onto the
- * disk, and damage may take lines of tickets and of servers each alone. Whatever is lost, nobody who plays is sent to a
- * second server, and no server is left.
+ * A crash, a full disk or a lost write may cut the store's file anywhere after the last forced byte. Damage may also
+ * hit only lines of tickets or only lines of servers. Whatever is lost, no playing player may be sent to a second
+ * server, and no server may be left.
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
@@ -16,7 +16,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('run' as const), ms: fc.constantFrom(250, 1000, 6500) }) },
 )
 
-/** The file of a process, with the size up to which it is on the disk: a create leaves once its entry is. */
+/** Tracks how many bytes of the file are on the disk. A create is sent only once its entry is on the disk. */
 function onDisk(path: () => string) {
   let begun = 0
   let forced = 0
@@ -33,9 +33,9 @@ function onDisk(path: () => string) {
     over,
     begin: () => (begun = forced = statSync(path()).size),
     losses: {
-      /** All after a byte, which was not forced. */
+      /** Removes everything after a byte that was not forced to the disk. */
       end: (bytes: Buffer, at: number) => bytes.subarray(0, forced + (at % (bytes.length - forced + 1))),
-      /** What was written of tickets after a byte, forced or not. */
+      /** Removes the lines of tickets after a byte, forced or not. */
       tickets: (bytes: Buffer, at: number) => {
         const cut = begun + (at % (bytes.length - begun + 1))
         const whole = bytes.lastIndexOf('\n', cut - 1) + 1
@@ -43,7 +43,7 @@ function onDisk(path: () => string) {
         const kept = after.filter(isOfServer).map((line) => `${line}\n`)
         return Buffer.from(bytes.toString('latin1', 0, whole) + kept.join(''), 'latin1')
       },
-      /** The last lines of servers that were not forced. */
+      /** Removes the last lines of servers that were not forced to the disk. */
       servers: (bytes: Buffer, count: number) => {
         const after = bytes.subarray(forced).toString('latin1').split('\n')
         const ofServers = after.filter(isOfServer)

@@ -1,4 +1,7 @@
-/** A process that was killed after any commands and is asked anything before it has read what was: nothing is false. */
+/**
+ * A process was killed after any commands. Before the next process has read the store, none of its answers may be
+ * false.
+ */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PlayerBusy, PlayerPlaying, Unavailable } from './errors.js'
@@ -24,7 +27,7 @@ type Command = typeof command extends fc.Arbitrary<infer Value> ? Value : never
 const joinOf = (matchmaker: Matchmaker, players: readonly string[]) =>
   matchmaker.createTicket({ queue: 'duel', players: players.map((id) => ({ id, ip: '192.0.2.1' })) })
 
-/** Does what it says. */
+/** Performs a command. */
 async function perform({ matchmaker, run }: Life, given: Command): Promise<void> {
   const running = matchmaker.inspect().matches.filter(({ phase }) => phase === 'running')
   const match = 'nth' in given ? running[given.nth % Math.max(1, running.length)] : undefined
@@ -41,7 +44,7 @@ async function perform({ matchmaker, run }: Life, given: Command): Promise<void>
   }
 }
 
-/** What is true: in which tickets and matches the players are, and which matches run. */
+/** Returns the truth: the tickets and matches in which each player is, and the running matches. */
 function truthOf({ matchmaker }: Life) {
   const running = matchmaker.inspect().matches.filter(({ phase }) => phase === 'running')
   const playing = new Map(running.flatMap(({ matchId, playerIds }) => playerIds.map((id) => [id, matchId] as const)))
@@ -52,7 +55,7 @@ function truthOf({ matchmaker }: Life) {
 }
 type Truth = ReturnType<typeof truthOf>
 
-/** Sends every read, and returns the answers: `unknown` where it is not known yet. */
+/** Sends every read. Returns the answers, `unknown` for those that are not known yet. */
 async function ask({ matchmaker }: Life, truth: Truth): Promise<ReadonlySet<'true' | 'unknown'>> {
   const { running, playing, waiting, ticketIds } = truth
   const answers = new Set<'true' | 'unknown'>()
@@ -95,7 +98,7 @@ test('property: after kill -9 at any step, a restarted process gives no wrong an
         const truth = truthOf(life)
         world.kill()
 
-        // It cannot be read a few times, and then is slow.
+        // The store cannot be read a few times, and is slow after that.
         let left = failures
         let read = () => {}
         const over = (serverLog: ServerLog): ServerLog => ({

@@ -54,8 +54,8 @@ function anAllocator() {
   })
 }
 
-// The engine keeps an object with an own accessor as a dictionary, whose lookups take many times as long, and drops
-// code compiled for it when another such object comes.
+// V8 stores an object with its own accessor as a dictionary. Its lookups take many times as long, and optimized code is
+// discarded when another such object comes.
 test.each([
   [
     'a queue runtime',

@@ -1,4 +1,7 @@
-/** Whatever the deployment service does, and whenever the process is killed: no ticket goes back to what it was. */
+/**
+ * Tests that no ticket ever returns to an earlier state, whatever the deployment service does and whenever the process
+ * is killed.
+ */
 import { MusterError } from '@muster/core'
 import { seededRandom } from '@muster/core/clock'
 import type { ServiceOptions } from '@muster/hosting/service-fixture'
@@ -20,7 +23,7 @@ const step = fc.oneof(
 
 type Act = Exclude<typeof step extends fc.Arbitrary<infer Value> ? Value : never, { kind: 'run' } | { kind: 'kill' }>
 
-/** A service that fails in a third of all calls, has lost answers and lost creates, and is slow at times. */
+/** Creates a service on which a third of all calls fail. It also loses responses and creates, and is slow at times. */
 const faulty = (seed: number): Partial<ServiceOptions> => {
   const random = seededRandom(seed)
   return {
@@ -34,7 +37,7 @@ const faulty = (seed: number): Partial<ServiceOptions> => {
   }
 }
 
-/** What a client may do, as far as it is permitted. */
+/** Performs a client's command, if it is permitted. */
 function act({ matchmaker }: Life, ids: string[], given: Act): void {
   if (given.kind === 'join') {
     const id = players[given.who] as string
@@ -48,7 +51,7 @@ function act({ matchmaker }: Life, ids: string[], given: Act): void {
   else void matchmaker.stopMatch(matchmaker.getTicket(id)?.matchId ?? 'none').catch(() => {})
 }
 
-/** Undefined for what is refused: 503 says nothing of a ticket, and 404 and 409 nothing new. */
+/** Returns undefined for a refusal: 503 says nothing about a ticket, and 404 and 409 say nothing new. */
 function unlessRefused<T>(ask: () => T): T | undefined {
   try {
     return ask()
@@ -67,9 +70,9 @@ test('property: a ticket version seen by a client never decreases, under any fau
       ]
       const world = createWorld({ queues, service: faulty(seed) })
       const ids: string[] = []
-      /** What clients saw last of each ticket. */
+      /** For each ticket, the version and state that clients saw last. */
       const shown = new Map<string, { readonly version: number; readonly what: string }>()
-      /** Reads all tickets, as clients do. */
+      /** Reads all tickets like clients. */
       const look = ({ matchmaker }: Life) => {
         for (const id of ids) {
           const ticket = unlessRefused(() => matchmaker.getTicket(id))

@@ -1,4 +1,4 @@
-/** What clients hear of tickets while the disk is full, and from the process after a kill -9. */
+/** Tests what clients see of tickets while the disk is full, and after a kill -9. */
 import { MusterError } from '@muster/core'
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { createMemoryStore, type Store, type StoreMemory, type StoreRecords } from '@muster/hosting'
@@ -9,7 +9,7 @@ import { createMatchmaker } from './create-matchmaker.js'
 import { Unavailable } from './errors.js'
 import { duel } from './matchmaker.fixture.js'
 
-/** A store on a disk that can be full. */
+/** Creates a store on a disk that can be full. */
 function createDisk() {
   const memory: StoreMemory = new Map()
   const disk = { isFull: false }
@@ -67,7 +67,7 @@ function createWorld() {
     disk,
     run,
     matchmaker: () => matchmaker,
-    /** The next process begins with what the disk has. */
+    /** The next process starts with the data on the disk. */
     kill: () => {
       matchmaker = begin()
     },
@@ -116,7 +116,7 @@ test('property: the version of a ticket never decreases, with a full disk and ki
           const name = `${id} ${ticket.createdAt}`
           expect(ticket.version).toBeGreaterThanOrEqual(versions.get(name) ?? 0)
           versions.set(name, ticket.version)
-          // The same version is the same state.
+          // The same version must always mean the same state.
           const key = `${name} ${ticket.version}`
           const state = `${ticket.status} ${ticket.matchId ?? ''}`
           expect(seen.get(key) ?? state).toBe(state)

@@ -33,10 +33,10 @@ test('the run statistics of two duels, a cancel and a leaver equal those compute
   expect([0, 1000, 2000, 3000, 7000, 3_600_000].map(within)).toEqual([
     0, 0.166667, 0.166667, 0.333333, 0.666667, 0.666667,
   ])
-  // Each is a degree from the middle of the first match, and none from that of the second.
+  // Both players are one degree from the middle of the first match. The players of the second match are at its middle.
   expect(all.distanceKm.max).toBeCloseTo(KM_OF_A_DEGREE, 1)
   expect(all.distanceKm.mean).toBeCloseTo(KM_OF_A_DEGREE / 2, 1)
-  // nyc is not common, and the worst latency is least to lon.
+  // Not all players have measured nyc. The lowest worst latency is that of lon.
   expect([all.latencyMs.count, all.latencyMs.p10, all.latencyMs.max]).toEqual([2, 30, 50])
   expect([all.skillSpread.mean, all.teamGap.max]).toEqual([100, 200])
   expect([matches.count, matches.teamGap.mean, matches.favourite.p10]).toEqual([2, 100, 0.5])

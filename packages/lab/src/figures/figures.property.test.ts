@@ -44,7 +44,7 @@ const slicesOf = (by: Readonly<Record<string, Slice>>) => Object.values(by)
 const isAscending = (values: readonly number[]) =>
   values.every((value, at) => at === 0 || value >= (values[at - 1] ?? 0))
 
-/** What is wrong with a slice. All at once: an expectation for each number would take seconds. */
+/** Returns the faults of a slice. A separate expectation for each number would take seconds. */
 function faultsOf({ players, matched: share, ends, waitCurve, ...rest }: Slice): string[] {
   const { waitMs, distanceKm, latencyMs, skillSpread, winChance } = rest
   const spreads = Object.entries({ waitMs, distanceKm, latencyMs, skillSpread, winChance })

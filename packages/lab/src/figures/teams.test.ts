@@ -23,6 +23,6 @@ test.each([1, 3])('teams of %i win as often as predicted from their skills', (si
   }
   expect(predicted / 300).toBeGreaterThan(0.6)
   expect(predicted / 300).toBeLessThan(0.9)
-  // Three standard errors of 300 matches.
+  // Three standard errors of 300 matches
   expect(Math.abs(won - predicted) / 300).toBeLessThan(3 * Math.sqrt(0.25 / 300))
 })

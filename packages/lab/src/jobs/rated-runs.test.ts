@@ -6,7 +6,7 @@ import { runCrowd } from '../run/run-crowd.js'
 import { queuesOf } from './run-jobs.js'
 import { runJob } from './job-worker.js'
 
-/** Players who play again and again. */
+/** Generates players who play many matches. */
 const crowd = generateCrowd(
   { players: 16, hours: 0.1, play: { medianMs: 10_000 }, visits: { again: 0.99, breakMs: 1000 } },
   1,

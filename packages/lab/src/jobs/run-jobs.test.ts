@@ -11,7 +11,7 @@ const recorded = europeans(20, 1)
 const program = (text: string) => new URL(`data:text/javascript,${text}`)
 
 describe('jobs in several threads', () => {
-  /** For all tests: to start a thread takes longer than these jobs. */
+  /** All tests share one thread, because starting a thread takes longer than these jobs. */
   const one = createLabThreads({ threads: 1 })
   afterAll(() => one.close())
 

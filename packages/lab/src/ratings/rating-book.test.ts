@@ -15,7 +15,7 @@ const team = (name: string, ...players: readonly CrowdPlayer[]): PlayedTeam => (
   tickets: [{ players, waitMs: 1000 }],
 })
 
-/** The normal quantile, by bisection of the logistic function that is nearest to it. */
+/** Returns an approximate quantile of the normal distribution, by the inverse of the closest logistic function. */
 const normalAt = (share: number) => Math.log(share / (1 - share)) / 1.702
 
 const [strong, weak] = [player('strong', 2000), player('weak', 1000)]
@@ -31,7 +31,7 @@ describe('a rating book', () => {
   test('a rating book gives known players a rating as accurate as its uncertainty says', () => {
     const players = Array.from({ length: 400 }, (_, at) => player(`p${at}`, at))
     const settled = createRatingBook(crowdOf(players), { newcomers: 0, settledSigma: 2 }).queued(players)
-    // Truth from 0 to 399 has the mean 199.5, and the standard deviation 115.47.
+    // True skills from 0 to 399 have a mean of 199.5 and a standard deviation of 115.47.
     const errors = settled.map(({ mu }, at) => mu - (25 + ((at - 199.5) / 115.47) * (25 / 3)))
     const mean = errors.reduce((sum, error) => sum + error, 0) / 400
     expect(Math.abs(mean)).toBeLessThan(0.3)
@@ -76,8 +76,8 @@ describe('a rating book', () => {
   })
 
   test('a rating book lets the stronger team win as often as skill and luck predict', () => {
-    // Both are one standard deviation from the mean, 50/3 apart, and luck has the deviation 25/6 for each of them: the
-    // stronger wins with the probability Φ(50/3 ÷ (√2 · 25/6)) = Φ(2.83) = 0.998.
+    // Both are one standard deviation from the mean, i.e. 50/3 apart. Luck has a deviation of 25/6 for each. So the
+    // stronger one wins with the probability Φ(50/3 ÷ (√2 · 25/6)) = Φ(2.83) = 0.998.
     const wins = (truths: readonly number[]) => {
       const [one, other, ...rest] = truths.map((truth, at) => player(`p${at}`, truth)) as [CrowdPlayer, CrowdPlayer]
       let won = 0
@@ -89,7 +89,7 @@ describe('a rating book', () => {
     }
     expect(wins([1, -1])).toBeGreaterThan(0.99)
     expect(wins([0, 0, 1, -1])).toBeCloseTo(0.5, 1)
-    // A quarter of a deviation apart: 25/12 ÷ (√2 · 25/6) = 0.354, of which Φ is 0.638.
+    // A quarter of a deviation apart: 25/12 ÷ (√2 · 25/6) = 0.354, and Φ(0.354) is 0.638.
     expect(wins([0.125, -0.125, Math.sqrt(2 - 0.125 ** 2), -Math.sqrt(2 - 0.125 ** 2)])).toBeCloseTo(0.638, 1)
   })
 
@@ -120,7 +120,7 @@ describe('a rating book', () => {
 })
 
 describe('the reported quality of ratings', () => {
-  /** A thousand rounds of duels between players taken as they come. */
+  /** Plays a thousand rounds of duels between randomly chosen players. */
   function played(newcomers: number, players: number) {
     const all = Array.from({ length: players }, (_, at) => player(`p${at}`, at))
     const book = createRatingBook(crowdOf(all), { newcomers })

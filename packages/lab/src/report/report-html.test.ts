@@ -46,7 +46,7 @@ describe('an HTML report', () => {
     expect(text.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(/\bhttps?:|url\(/)
     const policy = document.querySelector('meta[http-equiv=Content-Security-Policy]')?.getAttribute('content')
     expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/]+=*'; base-uri 'none'; form-action 'none'$/)
-    // The names are shown as they are.
+    // Names must be shown unchanged.
     for (const place of [
       'h1 + ul',
       '#short ~ p',

@@ -28,7 +28,7 @@ export const duel = {
   deploy,
 } satisfies QueueDefinition
 
-/** Single players all over Europe: the given number per minute, for the given minutes. */
+/** Generates single players all over Europe: a number per minute, for some minutes. */
 export function europeans(perMinute: number, minutes: number, seed = 1): Crowd {
   const random = seededRandom(seed)
   const count = perMinute * minutes

@@ -16,7 +16,7 @@ interface Load {
   readonly matchSeconds: number
 }
 
-/** Pairs of friends who come by chance, each of whom is a match, as soon as it has come. */
+/** Generates pairs of friends at random times. Each pair is a match as soon as it arrives. */
 function pairs({ perHour, hours, matchSeconds }: Load): Crowd {
   const random = seededRandom(perHour)
   const parties: CrowdParty[] = []
@@ -33,7 +33,7 @@ function pairs({ perHour, hours, matchSeconds }: Load): Crowd {
 
 describe('the share of simulated matches that find a warm server', () => {
   test.each([
-    // The pool alone is tested from 120 to 7,200 an hour: see pools.load.test.ts.
+    // pools.load.test.ts tests the pool alone, from 120 to 7,200 matches an hour.
     { perHour: 600, hours: 2 },
   ])(
     'the simulated share of warm matches is within two points of the formula at $perHour matches an hour',
@@ -41,7 +41,7 @@ describe('the share of simulated matches that find a warm server', () => {
       const load = { matchesPerHour: perHour, bootSeconds: 20, matchSeconds: 900 }
       const crowd = pairs({ perHour, hours, matchSeconds: 900 })
       const { matches } = await runCrowd(crowd, [pair], { pools: [arena], startMs: 20_000 })
-      // The pool learns within the first hour how many come.
+      // The pool learns the demand within the first hour.
       const known = matches.filter(({ foundAt }) => foundAt >= 3_600_000)
       const found = known.filter(({ isWarm }) => isWarm).length / known.length
       const { hit } = poolCost(poolSchema.parse(arena), load)
@@ -102,7 +102,7 @@ describe('a run with pools', () => {
     const [first] = crowd.parties
     const waiting = { ...crowd, parties: [{ ...(first as CrowdParty), ...late }] }
     const { servers } = await runCrowd(waiting, [pair], { pools: [{ name: 'arena', deploy, places, at }] })
-    // Three from 2:00 on. A match takes one of them at 2:20, and one comes in its place.
+    // Three servers are warm from 2:00 on. A match takes one at 2:20, and another one replaces it.
     expect(servers.created).toBe(4)
     expect(servers.idleSeconds / 60).toBeGreaterThan(60)
     expect(servers.idleSeconds / 60).toBeLessThan(63)

@@ -25,7 +25,7 @@ const visit: fc.Arbitrary<CrowdVisit> = fc.record({
   breakMs: fc.integer({ min: 0, max: 1000 }),
 })
 
-/** What the parties do, beside what their tickets are. */
+/** Generates what parties do, besides their tickets. */
 const doings = fc.array(fc.record({ at: fc.nat(3000), visits: fc.array(visit, { minLength: 1, maxLength: 2 }) }), {
   minLength: 8,
   maxLength: 8,
@@ -43,7 +43,7 @@ const crowdOf = (drafts: readonly RuleTicket[], all: readonly Pick<CrowdParty, '
 
 const partyIn = ({ parties }: Crowd, index: number) => parties[index] as CrowdParty
 
-/** The match as the oracle sees it when it was found. */
+/** Returns the match in the oracle's form, at the time when it was found. */
 function judged(match: MatchOutcome, { tickets: all }: RunOutcome, crowd: Crowd, queue: QueueDefinition): JudgedTeam[] {
   const teams = new Map<string, RuleTicket[]>()
   for (const index of match.tickets) {
@@ -65,7 +65,7 @@ function judged(match: MatchOutcome, { tickets: all }: RunOutcome, crowd: Crowd,
   return Array.from(teams, ([team, inTeam]) => ({ kind: kindOf(team), tickets: inTeam }))
 }
 
-/** When the visit of a ticket was over. */
+/** Returns the time at which the visit of a ticket ended. */
 function overAt(crowd: Crowd, { end, endedAt = Number.NaN, party, visit: nth }: RunOutcome['tickets'][number]): number {
   return end === 'assigned' ? endedAt + (partyIn(crowd, party).visits[nth]?.playMs ?? Number.NaN) : endedAt
 }
@@ -107,7 +107,10 @@ function faultsOf(match: MatchOutcome, outcome: RunOutcome, crowd: Crowd, queue:
 const firstVisits = ({ tickets: all }: RunOutcome) =>
   all.filter((ticket) => ticket.visit === 0).map(({ party, createdAt }) => [party, createdAt])
 
-/** Each visit of each party has one ticket, after the visit before, and each match has the tickets that say so. */
+/**
+ * Checks that each visit of each party has exactly one ticket, later than that of the previous visit, and that matches
+ * and tickets name each other.
+ */
 function expectConserved(crowd: Crowd, { tickets: all, matches }: RunOutcome): void {
   for (const [party, { at, visits }] of crowd.parties.entries()) {
     let expectedAt = at
@@ -127,13 +130,13 @@ function expectConserved(crowd: Crowd, { tickets: all, matches }: RunOutcome): v
 function expectPatience(crowd: Crowd, { tickets: all }: RunOutcome, isAsked: boolean): void {
   for (const { end, party, visit: nth, createdAt, endedAt = 0 } of all) {
     const { patienceMs = 0 } = partyIn(crowd, party).visits[nth] ?? {}
-    // A ticket whose match came to nothing may have lost its patience meanwhile.
+    // If a ticket's match failed, the players' patience may have run out meanwhile.
     if (end === 'gaveUp' && isAsked) expect(endedAt - createdAt).toBeGreaterThanOrEqual(patienceMs)
     else if (end === 'gaveUp') expect(endedAt - createdAt).toBe(patienceMs)
   }
 }
 
-/** Servers run from when they are asked for until the last player has left, and none runs on. */
+/** Checks that each server runs from its create until its last player has left, and that none is left. */
 function expectServers(crowd: Crowd, { tickets: all, matches, servers }: RunOutcome, isAsked: boolean): void {
   expect(servers.created).toBe(matches.length)
   if (isAsked) return

@@ -10,7 +10,7 @@ interface Element {
   text: string
 }
 
-/** The elements of an XML text, in its order. @throws if it is not well-formed */
+/** Returns the elements of an XML text, in document order. @throws if the text is not well-formed */
 function elementsOf(xml: string): Element[] {
   const elements: Element[] = []
   const open: Element[] = []
@@ -74,7 +74,7 @@ test('a JUnit report marks a skipped case with the reason, and not as a failure'
   ])
 })
 
-/** What XML 1.0 can write, and U+FFFD in place of what it cannot. */
+/** Replaces characters that XML 1.0 cannot contain by U+FFFD. */
 const written = (text: string) =>
   Array.from(text, (character) => {
     const code = character.codePointAt(0) ?? 0

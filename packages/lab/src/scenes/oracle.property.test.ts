@@ -6,15 +6,15 @@ import { checkScenes } from './check-scenes.js'
 import { TICK_MS } from './play.js'
 import { runScenes } from './run-scenes.js'
 
-/** Milliseconds after which a match that depends on how long somebody has waited may be found later. */
+/** Milliseconds by which a match that depends on waiting times may be found late. */
 const LATE_MS = 1250
 
-/** Everybody is somewhere: places that are not known would be looked up. */
+/** All players have a location, because unknown locations would be looked up. */
 const PLACE = { latitude: 50, longitude: 10 }
 
 const scenes = fc.record({
   queue: pairQueues,
-  // Two players of a party are a match by themselves.
+  // A party of two players is already a match.
   drafts: tickets(2)
     .filter((all) => all.length === 2)
     .map((all) => all.map((ticket) => ({ ...ticket, players: ticket.players.slice(0, 1) }))),
@@ -22,7 +22,7 @@ const scenes = fc.record({
   looksAfter: fc.integer({ min: 0, max: 24 }).map((quarters) => quarters * TICK_MS),
 })
 
-/** A ticket of single players as a scene writes it. */
+/** Writes a ticket of single players in a scene's format. */
 const written = ({ players, priority }: RuleTicket, at: number) => ({
   at: `${at}ms`,
   priority,
@@ -32,7 +32,7 @@ const written = ({ players, priority }: RuleTicket, at: number) => ({
     coordinates: PLACE,
     ...(roles.length > 0 && { roles }),
     ...(Object.keys(latencies).length > 0 && { latencies }),
-    // Of those to avoid, a scene knows who is in it.
+    // Of the ids to avoid, a scene can name only players in it.
     ...(avoid.some((one) => KNOWN.test(one)) && { avoid: avoid.filter((one) => KNOWN.test(one)) }),
   })),
 })
@@ -49,7 +49,7 @@ test('two tickets match in a scene exactly if a simple check of the rules allows
       const times = Array.from({ length: looksAfter / TICK_MS + 1 }, (_, index) => comesAfter + index * TICK_MS)
       const may = times.filter((now) => allMatch(queue, judged, now))
       const isAllowed = times.every((now) => now <= at - LATE_MS || may.includes(now)) && looksAfter >= LATE_MS
-      // A match that became possible just now, or is no longer, says nothing.
+      // If a match is possible only at some of these times, either result may be right.
       if (!isAllowed && may.length > 0) return
 
       const [a, b] = drafts.map((ticket, index) => written(ticket, comes[index] ?? 0))

@@ -38,7 +38,7 @@ const ARENA = queueOf({
   ],
 })
 
-/** A queue whose limits follow the arrival of players. */
+/** A queue whose limits follow the arrival of players (`targetWaitMs`). */
 const STEADY = queueOf({
   name: 'steady',
   matchSize: 2,

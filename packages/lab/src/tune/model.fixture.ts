@@ -4,7 +4,7 @@ import type { TimedLimit } from '@muster/matchmaker/internal'
 import type { Measured } from './promises.js'
 import type { WantedRun } from './tuning-result.js'
 
-/** A queue of pairs by skill, within 50 at first and 800 at the end, whose steps come too late. */
+/** A queue that matches pairs by skill, within 50 at first and 800 at the end. Its steps come too late. */
 export const ranked = (rules: readonly RuleDefinition[] = [skill]): Queue =>
   defineQueue({ name: 'ranked', matchSize: 2, rules, deploy: { application: 'game', version: '1' } })
 

@@ -13,7 +13,7 @@ const queueOf = (rules: readonly RuleDefinition[]): Queue =>
 
 const spread = (mean: number) => ({ count: 9, mean, p10: 0, p50: 0, p90: 42_000, p95: 0, p99: 0, max: 0 })
 
-/** Figures of a run with these means. */
+/** Creates the figures of a run with these means. */
 function figuresOf(means: Readonly<Record<string, number>>, more: object = {}): Figures {
   const names = ['waitMs', 'distanceKm', 'latencyMs', 'skillSpread', 'teamGap']
   const spreads = Object.fromEntries(names.map((name) => [name, spread(means[name] ?? 0)]))

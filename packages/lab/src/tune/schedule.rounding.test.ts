@@ -7,7 +7,7 @@ test.each([
   [1234, 5000, false, 1200],
   [12.34, 5000, false, 12],
   [0.1234, 0.9, false, 0.12],
-  // Two digits could not tell the parts of a narrow range apart.
+  // With two digits, values of a narrow range could not be told apart.
   [1023.7, 50, false, 1024],
   [4.6, 7, true, 5],
   [0.3, 1, false, 0.3],

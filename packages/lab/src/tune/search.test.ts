@@ -11,11 +11,13 @@ interface Result {
 const SEEDS = 3
 const SPARE = 5
 
-/** A search of a landscape, whose results differ by up to 2 % from seed to seed and by the share of the crowd. */
+/**
+ * Creates a search problem over a landscape. Its results vary by up to 2 % with the seed and the share of the crowd.
+ */
 function problemOf(landscape: (point: Point) => Result, axes: number, budget: number) {
   const made: TuningTrial[] = []
   const trials = createTrials<Result>({
-    // Points are the same once they are rounded.
+    // Points are equal if they are equal after rounding.
     keyOf: (point) => point.map((value) => value.toFixed(2)).join(),
     budget,
     evaluate: async (wanted) => {
@@ -44,7 +46,10 @@ function problemOf(landscape: (point: Point) => Result, axes: number, budget: nu
   return { problem, trials, made }
 }
 
-/** A bowl whose bottom is beyond a border: the best point is on the border, nearest to the bottom. */
+/**
+ * A bowl-shaped landscape whose minimum lies outside of the allowed range. The best point is on the border, closest to
+ * that minimum.
+ */
 function bowl(axes: number) {
   const bottom = Array.from({ length: axes }, (_, at) => 0.2 + 0.6 * ((at * 0.37) % 1))
   const slope = Array.from({ length: axes }, (_, at) => 0.5 + ((at * 0.61) % 1))
@@ -72,7 +77,7 @@ describe('a search with a constraint', () => {
       const { landscape, least } = bowl(axes)
       const { problem, trials } = problemOf(landscape, axes, budget)
       const [best] = await search(problem)
-      // The noise is up to 2 %, of which a border takes its part too.
+      // The noise is up to 2 %, and a minimum on the border adds to the error.
       expect(Math.exp(best?.score ?? Infinity) / least).toBeLessThan(near + 0.03)
       expect(trials.left()).toBeGreaterThanOrEqual(SPARE)
     },

@@ -4,7 +4,7 @@ import { shortCrowd } from './tune-crowd.js'
 
 const HOUR = 3_600_000
 
-/** Parties that come ever more often during a day. */
+/** Creates parties that arrive more and more often during a day. */
 const crowdOf = (count: number): Crowd => ({
   header: {
     format: CROWD_FORMAT,
@@ -27,7 +27,7 @@ test('a crowd shortened to a quarter keeps a quarter of the parties of each hour
   const times = parties.map(({ at }) => at)
   expect(times).toEqual(times.toSorted((one, other) => one - other))
   expect(times.at(-1)).toBeLessThan(6 * HOUR)
-  // As many a minute as in the whole, and as unevenly.
+  // The short crowd has as many arrivals per minute as the whole crowd, with the same unevenness.
   expect(parties.length / crowd.parties.length).toBeCloseTo(0.25, 2)
   const busiest = (all: readonly { readonly at: number }[], durationMs: number) => {
     const parts = Array.from({ length: 8 }, (_, part) =>

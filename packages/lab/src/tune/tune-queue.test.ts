@@ -22,10 +22,10 @@ function tune(options: Partial<TuneOptions<Measured>> = {}) {
   }))
 }
 
-/** By the options above, which several tests look at. */
+/** The result with the options above, which several tests check. */
 const usual = tune()
 
-/** The least cost of many evenly spread schedules that keep a promise on the training seeds. */
+/** Returns the minimum cost of many evenly spread schedules that keep a promise on the training seeds. */
 function leastCost({ waitP90Ms = Infinity }: Promises): number {
   const space = createSpace(searchedIn(ranked(), { waitP90Ms }))
   const parts = [0, 0.25, 0.5, 0.75, 1]
@@ -86,7 +86,7 @@ describe('the best schedule that keeps a wait promise', () => {
 test('if no schedule keeps the promised wait, the search reports the schedule that comes nearest to it', async () => {
   const { possible, changes, best, loosest } = await tune({ promises: { waitP90Ms: 5000 } })
   expect(possible).toBe(false)
-  // All limits at their loosest from the start on: no wait is shorter in this world.
+  // No wait can be shorter than with all limits at their loosest from the start.
   expect(best.training).toEqual(loosest)
   expect(changes[0]?.is).toBe(800)
 })

@@ -5,7 +5,10 @@ import { setUp, setUpReal } from './ticket-api.fixture.js'
 
 const queues = [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }]
 
-/** How a backend does each command of operators, and the acts that are reported. Tickets are cancelled for players. */
+/**
+ * The request of a backend for each operator's command, and the acts that are reported. Backends cancel tickets as
+ * players do.
+ */
 const REQUESTS: Readonly<Record<BackendCommand, readonly [request: string, act: string, body?: object]>> = {
   stopMatch: ['DELETE /matches/m1', 'stop-match'],
   forgive: ['DELETE /players/m1/cooldown', 'forgive-cooldown'],

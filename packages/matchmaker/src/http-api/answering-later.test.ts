@@ -28,6 +28,6 @@ const FILES = [
 ]
 
 describe('the ticket API over a matchmaker that answers asynchronously', async () => {
-  // By an address of their own: files that this process has run already would not run again.
+  // With a new URL for each import, files that this process has loaded already run again.
   for (const name of FILES) await import(/* @vite-ignore */ new URL(`./${name}.test.ts?later`, import.meta.url).href)
 })

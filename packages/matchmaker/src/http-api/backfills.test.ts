@@ -3,7 +3,7 @@ import { createTicketApi } from './ticket-api.js'
 import { setUp } from './ticket-api.fixture.js'
 import { assignment } from './ticket-service.fixture.js'
 
-/** A match of ann and bob whose server runs. */
+/** A match of ann and bob with a running server. */
 const running = {
   matchId: 'm1',
   queue: 'duel',

@@ -90,7 +90,7 @@ describe('a token shared by many players', () => {
     ]
     expect(others.map(({ status }) => status)).toEqual([201, 201, 201])
     expect(new Set([ann, ...others.map(of)].map((one) => one.player_id)).size).toBe(4)
-    // Nobody sees which players come from one network.
+    // Ids must not reveal which players come from the same network.
     const ofNetwork = [ann, ...others.map(of)].map((one) => one.player_id.slice(-16))
     expect(new Set(ofNetwork).size).toBe(4)
   })
@@ -195,7 +195,7 @@ describe('a token shared by many players', () => {
   test('with a shared token, only a client with its secret in a header may continue from another network', async () => {
     const { call, service } = setUpReal(queues, shared())
     const named = { ...solo, player_id: 'ann' }
-    // Drawn at home, by a client that sent no header then.
+    // The ticket was created in the home network, by a client that sent the secret in the body.
     const first = of(await call('everyone', 'POST', '/tickets', { ...named, player_secret: SECRET }, home))
     const path = `/tickets/${first.id}`
     const mobile = { ...elsewhere, headers: { 'x-player-secret': SECRET } }
@@ -219,7 +219,7 @@ describe('a token shared by many players', () => {
         404,
       ])
     }
-    // The secret of one name is no other's, and another key's is none.
+    // A secret is valid only for its own name and shared key.
     const ben = of(await call('everyone', 'POST', '/tickets', { ...named, player_id: 'ben' }, mobile))
     expect((await call('everyone', 'GET', `/tickets/${ben.id}`, undefined, wrong)).status).toBe(404)
     expect((await call('everyone', 'POST', `${path}/stream-token`, undefined, mobile)).status).toBe(201)
@@ -236,7 +236,7 @@ describe('a token shared by many players', () => {
     expect(ann.player_id).toMatch(/^ann~[\w-]{32}$/)
     const again = await ask({ player_id: 'ann', player_secret: SECRET }, '198.51.100.9')
     expect(again).toMatchObject({ status: 409, json: { code: 'player-busy' } })
-    // Such a client is known by its secret alone, also at home.
+    // A client that sent the header is identified only by its secret, also in its home network.
     expect((await call('everyone', 'GET', `/tickets/${ann.id}`, undefined, home)).status).toBe(404)
     expect((await call('everyone', 'DELETE', `/tickets/${ann.id}`, undefined, { ...home, headers })).status).toBe(204)
     expect(of(await ask({ player_id: 'ann' }, '198.51.100.9')).player_id).toBe(ann.player_id)
@@ -275,7 +275,7 @@ describe('a token shared by many players', () => {
     const { id } = of(await call('everyone', 'POST', '/tickets', named, home))
     const read = (from: string, secret: string) =>
       call('everyone', 'GET', `/tickets/${id}`, undefined, { from, headers: { 'x-player-secret': secret } })
-    // A right secret is not a guess, however often it is sent.
+    // A right secret never counts as a guess.
     for (let nth = 0; nth < 25; nth += 1) expect((await read('198.51.100.9', SECRET)).status).toBe(200)
     const guesses: number[] = []
     for (let nth = 0; nth < 21; nth += 1) guesses.push((await read('198.51.100.9', `wrong-secret-no-${nth}`)).status)
@@ -285,9 +285,9 @@ describe('a token shared by many players', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(JSON.stringify(refused.json)).not.toContain(SECRET)
     expect((await read('203.0.113.5', SECRET)).status).toBe(200)
-    // At home the network decides: a neighbour's wrong secrets keep nobody out.
+    // In the home network, the network identifies the player. Wrong secrets of neighbours lock nobody out.
     for (let nth = 0; nth < 25; nth += 1) expect((await read('192.0.2.1', 'wrong-secret-of-home')).status).toBe(200)
-    // One who plays from a network where others guess begins and reads tickets of their own there.
+    // A player in a network where others guess can still create and read tickets from there.
     const own = of(await call('everyone', 'POST', '/tickets', solo, elsewhere))
     expect((await call('everyone', 'GET', `/tickets/${own.id}`, undefined, elsewhere)).status).toBe(200)
   })

@@ -115,7 +115,7 @@ describe('a stream token', () => {
   })
 })
 
-/** Whether two tokens have the same bits: some bits of the last character of base64url have no meaning. */
+/** True if two tokens have the same bits. Some bits of the last base64url character have no meaning. */
 const sameBits = (one: string, other: string) =>
   one.split('.')[0] === other.split('.')[0] &&
   Buffer.from(one.split('.')[1] ?? '', 'base64url').equals(Buffer.from(other.split('.')[1] ?? '', 'base64url'))

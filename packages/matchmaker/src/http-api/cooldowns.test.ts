@@ -11,10 +11,10 @@ const queues = [
   },
 ]
 const body = { profile: 'duel' }
-/** A minute after the clock's start. */
+/** One minute after the clock's start. */
 const retryAt = new Date(Date.UTC(2026, 0, 31, 8, 16)).toISOString()
 
-/** A match of ann and ben is found. */
+/** Starts a match of ann and ben, which has just been found. */
 async function found() {
   const all = setUpReal(queues)
   const created = async (who: string) => (await all.call(who, 'POST', '/tickets', body)).json as { readonly id: string }

@@ -38,7 +38,7 @@ interface Victim {
   readonly avoid: readonly string[]
 }
 
-/** All explanations that the attackers receive, one every seven seconds, with one other player in the queue. */
+/** Returns all explanations that the attackers receive, one every seven seconds, with one other player in the queue. */
 async function answersWith({ latitude, longitude, skill, ping, maps, roles, avoid }: Victim): Promise<string[]> {
   const { call, clock } = setUpReal([ranked], { limits: { perCaller: null, perAddress: null } })
   const create = (player_id: string, coordinates: object, attributes: object, more: object = {}) =>

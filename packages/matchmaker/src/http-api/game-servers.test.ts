@@ -1,4 +1,4 @@
-/** What game servers, and those who pretend to be one, may send to POST /servers and PUT /servers/me. */
+/** Sends requests of game servers, and of processes that pretend to be one, to POST /servers and PUT /servers/me. */
 import { bearerToken, clientAddress } from '@muster/core/http'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp as setUpMatchmaker } from '../matchmaker.fixture.js'
@@ -13,7 +13,7 @@ interface Reply {
   readonly headers: Headers
 }
 
-/** A match of ann and ben whose server runs, behind the API. Tokens of players are their ids. */
+/** Starts a match of ann and ben with a running server, behind the API. Players' tokens are their ids. */
 async function open(
   options: Partial<TicketApiOptions> = {},
   players: readonly string[] = ['ann', 'ben'],
@@ -103,11 +103,11 @@ describe('a caller of the game server API without a valid server token', () => {
     expect(statuses).toEqual([...Array<number>(20).fill(401), ...Array<number>(10).fill(429)])
     expect((await guess(token, '192.0.2.1')).status).not.toBe(401)
     expect((await guess(token, '192.0.2.1')).status).not.toBe(429)
-    // A token that is new at an address whose guesses are used up is checked, since it is signed.
+    // This address has used up its guesses. A signed token that was never used there is checked anyway.
     for (let nth = 0; nth < 30; nth += 1) await guess(`guess.${nth}`, '192.0.2.2')
     expect((await guess('guess.31', '192.0.2.2')).status).toBe(429)
     expect((await send(token, 'POST', '/servers', { instance: 'one' }, '192.0.2.2')).status).toBe(200)
-    // Guesses of the right form are refused this many a second.
+    // Guesses in the format of signed tokens. Beyond a limit per second, they are refused without a check.
     const shaped = (nth: number) => `${'0'.repeat(21)}.${`${nth}`.padStart(22, 'x')}`
     const many: number[] = []
     for (let nth = 0; nth < 150; nth += 1) many.push((await guess(shaped(nth), '192.0.2.2')).status)
@@ -293,7 +293,7 @@ describe('a request body of a game server', () => {
     const text = typeof state === 'string' ? state : JSON.stringify({ instance: 'one', seq: 50, ...state })
     const answer = await send(token, 'PUT', '/servers/me', text.replaceAll('MATCH', matchId))
     expect([answer.status, answer.json['field']]).toEqual([status, field])
-    // The next one in order is taken.
+    // The next valid report is accepted.
     expect((await playing({ players: { ann: 'in', ben: 'left' } })).status).toBe(200)
     expect(seen.playersLeft).toHaveLength(1)
     expect(seen.matchOver).toBeUndefined()

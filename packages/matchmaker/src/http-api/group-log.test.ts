@@ -23,7 +23,7 @@ const open = async (path: string) => {
   return { log, attach, store }
 }
 
-/** The file as kill -9 leaves it. */
+/** Returns a copy of the file, as after kill -9. */
 const killed = (path: string) => {
   const copy = newPath()
   copyFileSync(path, copy)
@@ -51,7 +51,7 @@ test('groups survive a restart with their versions, and deleted groups stay dele
   await clock.advance(500)
   await store.find('one')
   await clock.advance(700)
-  // Now the group that nobody asked about is forgotten, here and there.
+  // Now the group without requests expires, in this store and in the copy.
   await store.find('one')
   const copy = killed(path)
   await clock.advance(5000)
@@ -90,7 +90,7 @@ test('a change of a group that cannot be stored is refused, and the group stays 
 })
 
 test('after kill -9 groups continue to gather and search: members become ready and get their ticket', async () => {
-  /** The API of a process. */
+  /** Starts the API of a process. */
   const begin = async (path: string) => {
     const log = await openStore({ path, clock, fsync: 'never' })
     const matchmaker = createMatchmaker({

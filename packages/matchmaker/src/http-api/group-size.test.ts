@@ -19,7 +19,7 @@ describe('a party that is too big for its queue', () => {
       status: 409,
       json: { code: 'group-full', message: 'The group is full: a party of "pairs" has at most 2.' },
     })
-    // Who is in it already may join again.
+    // A member may join again.
     expect((await join('ben')).status).toBe(201)
   })
 

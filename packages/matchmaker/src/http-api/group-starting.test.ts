@@ -1,4 +1,4 @@
-/** A group whose search begins, and whose process ends before that is done. */
+/** The process ends while a group's search begins. */
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { PlayerBusy, Unavailable } from '../errors.js'

@@ -8,7 +8,7 @@ export interface Member {
   readonly group_id: string
 }
 
-/** Ann's group, in which she is not ready. */
+/** Creates a group of Ann, who is not ready. */
 export async function gather(options: Parameters<typeof setUp>[0] = {}) {
   const world = setUp(options)
   const ann = (await world.call('ann', 'POST', '/groups', later)).json as Member

@@ -72,7 +72,7 @@ describe('a group', () => {
     })
     expect((await ready('ann', ann, false)).status).toBe(409)
     expect((await ready('ann', ann)).status).toBe(200)
-    // The player has joined before; the answer may have been lost.
+    // The player has already joined. The response may have been lost.
     expect(await join('ann')).toMatchObject({ member_id: ann.member_id, status: 'SEARCHING' })
   })
 
@@ -233,7 +233,7 @@ describe('a group', () => {
 })
 
 describe('a group with concurrent changes', () => {
-  /** A store in which another request comes first, as often as said. */
+  /** Creates a store in which another request changes the group first, `times` times. */
   async function contended(times: number) {
     const clock = createManualClock()
     const inner = createGroupStore({ clock, idleMs: 1000, mostGroups: 10, isAlive: () => true })

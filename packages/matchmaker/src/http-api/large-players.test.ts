@@ -6,7 +6,7 @@ import { setUpReal } from './ticket-api.fixture.js'
 
 const royale: QueueDefinition = { name: 'royale', matchSize: 40, deploy }
 
-/** Attributes that fill the 16 KiB of a player's body in various ways. */
+/** Generates attributes that fill the 16 KiB of a player's body in various ways. */
 const large = fc.record({
   bytes: fc.integer({ min: 5000, max: 15_900 }),
   character: fc.constantFrom('x', 'é', '"', '\\'),

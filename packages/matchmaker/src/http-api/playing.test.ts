@@ -23,7 +23,7 @@ test('a player of a running match who creates a second ticket gets 409 with the 
     json: { code: 'player-playing', match_id, ticket_id: ann.json.id },
   })
 
-  // A group learns that another member plays, and nothing more.
+  // A group learns only that another member is playing.
   const group = (await call('cleo', 'POST', '/groups', { profile: 'duel', is_ready: false })).json as {
     group_id: string
     member_id: string

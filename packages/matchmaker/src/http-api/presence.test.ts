@@ -7,7 +7,7 @@ import { setUpReal } from './ticket-api.fixture.js'
 
 const queue: QueueDefinition = { ...duel, matchSize: 9, presence: { withinMs: 20_000 } }
 
-/** Callers are found some turns of the event loop later, as with a new token. */
+/** Callers are identified some turns of the event loop later, as with a new token. */
 const later: Partial<TicketApiOptions> = {
   authenticate: async (request) => {
     await Promise.resolve()
@@ -15,7 +15,7 @@ const later: Partial<TicketApiOptions> = {
   },
 }
 
-/** Ann's ticket in a queue with presence, and a matchmaker that ticks. */
+/** Creates Ann's ticket in a queue with presence, in a matchmaker that ticks. */
 async function waiting(more: Partial<QueueDefinition> = {}, options: Partial<TicketApiOptions> = {}) {
   const world = setUpReal([{ ...queue, ...more }], options)
   const { call, service, clock } = world
@@ -87,7 +87,7 @@ describe('the client of a ticket', () => {
       const known = streams === 0 ? undefined : { headers: { 'last-event-id': '1' } }
       const text = (await request(undefined, 'GET', url, undefined, known)).text()
       await run(43_000)
-      // What the client knows already is not sent again.
+      // States that the client already knows are not sent again.
       expect((await text).split('"status"')).toHaveLength(streams === 0 ? 2 : 1)
     }
     expect(outcome()).toBe('SEARCHING')
@@ -161,7 +161,7 @@ describe('presence of other players in a party', () => {
     expect(outcome(cas?.group_id)).toBe('SEARCHING')
     await run(15_000)
     await call('cas', 'GET', `/tickets/${cas?.id}`)
-    // Asking for the seat of another is a 404, and so does nothing.
+    // Reading another player's seat returns 404 and does not count as presence.
     expect((await call('cas', 'GET', `/tickets/${dee?.id}`)).status).toBe(404)
     await run(6000)
     expect(outcome(cas?.group_id)).toBe('absent')
@@ -182,7 +182,7 @@ describe('presence of other players in a party', () => {
       const stolen = await request(undefined, 'GET', `/tickets/${ticket}/events?token=${token}`)
       expect(stolen.status).toBeGreaterThanOrEqual(400)
       await call('eve', 'GET', '/me')
-      // A console that looks a player up is not a client of theirs.
+      // If a console looks a player up, the player's client does not count as present.
       await call('backend', 'GET', '/players/ann')
       await call('backend', 'GET', `/tickets/${ticket}/explain`)
     }

@@ -1,4 +1,4 @@
-/** What each 2xx of a command promises is kept by a process that begins after kill -9 right behind the answer. */
+/** Tests that everything that a successful response promises survives a kill -9 right after the response. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { bearerToken } from '@muster/core/http'
@@ -37,7 +37,7 @@ test('docs/ticket-api.md has one line for every route that changes something', (
   expect(described.toSorted()).toEqual(wanted.toSorted())
 })
 
-/** Servers are written asynchronously, as in Redis. */
+/** Makes writes of servers asynchronous, as in Redis. */
 const slowly = (servers: ServerLog): ServerLog => ({
   ...servers,
   append: async (entries: readonly HostingEntry[]) => {
@@ -56,7 +56,7 @@ const places = [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }]
 const arena = { name: 'arena', deploy: duel.deploy, places, custom: {} }
 const player = (id: string) => ({ player_id: id, player_ip: '192.0.2.1' })
 
-/** A process with the API over its matchmaker. */
+/** Starts a process with the API over its matchmaker. */
 async function begin(world: World) {
   const life = await world.live({
     over: slowly,
@@ -92,14 +92,14 @@ async function begin(world: World) {
 }
 type Running = Awaited<ReturnType<typeof begin>>
 
-/** Players of a queue, and the match that they will be in. */
+/** Queues players until they are in a match. */
 async function inMatch({ matchmaker, run }: Life, queue: string, ids: readonly string[], ms: number) {
   for (const id of ids) matchmaker.createTicket({ id, queue, players: [{ id, ip: '192.0.2.1' }] })
   await run(ms)
   return matchmaker.getTicket(ids[0] ?? '')?.matchId ?? ''
 }
 
-/** A match whose result the backend has refused. */
+/** Creates a match whose result the backend has refused. */
 async function refused(life: Running): Promise<string> {
   const matchId = await inMatch(life, 'three', ['ann', 'ben', 'cas'], 8000)
   await life.matchmaker.stopMatch(matchId, { until: 'recorded' })
@@ -108,7 +108,7 @@ async function refused(life: Running): Promise<string> {
   return matchId
 }
 
-/** Does a command as the last thing before the end; returns how the next process is asked whether it holds. */
+/** Each entry runs a command as the last action before the kill. It returns a check for the next process. */
 const promises: Readonly<Record<string, (life: Running, world: World) => Promise<(next: Running) => unknown>>> = {
   createTicket: async ({ call }) => {
     const { json } = await call('ann', 'POST', '/tickets', { profile: 'duel' })
@@ -141,7 +141,7 @@ const promises: Readonly<Record<string, (life: Running, world: World) => Promise
   acceptMatch: async (life) => {
     await inMatch(life, 'asked', ['ann', 'ben'], 250)
     expect((await life.call('backend', 'POST', '/tickets/ann/accept')).status).toBe(200)
-    // The ticket waits; its players are asked again.
+    // The ticket still exists, but its players must accept a match again.
     return (next) => expect(next.matchmaker.getTicket('ann')?.status).toBe('SEARCHING')
   },
   createGroup: async ({ call }) => {
@@ -237,7 +237,7 @@ const promises: Readonly<Record<string, (life: Running, world: World) => Promise
     expect((await life.call(token, 'PUT', '/servers/me', state(1, 'open'))).status).toBe(200)
     return async (next) => {
       expect(next.matchmaker.inspect().matches[0]?.playerIds).toEqual(['ann', 'cas'])
-      // It has to register again, and its whole state is believed then.
+      // The server must register again. Then its whole report counts.
       expect((await next.call(token, 'PUT', '/servers/me', state(2, 'over'))).json['code']).toBe(
         'server-not-registered',
       )
@@ -331,11 +331,13 @@ const promises: Readonly<Record<string, (life: Running, world: World) => Promise
   },
 }
 
-/** They promise nothing that a restart could undo: a server registers again, a token is made anew. */
+/**
+ * Routes whose responses promise nothing beyond the present: servers register again, and tokens can be created anew.
+ */
 const OF_THE_MOMENT: readonly Route[] = [
   ...commands.filter((route) => route in COMMANDS && ['current', 'hint'].includes(COMMANDS[route as 'hint'][1])),
   'createStreamToken',
-  // matchmaker.seats.test.ts shows that a seat that was held is had again by the same request.
+  // matchmaker.seats.test.ts shows that repeating the request holds the seat again.
   'holdSeat',
   'quickJoin',
 ]

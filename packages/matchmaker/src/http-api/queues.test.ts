@@ -8,7 +8,7 @@ const berlin = { latitude: 52.5, longitude: 13.4 }
 const denver = { latitude: 39.7, longitude: -105 }
 const locate = (ip: string) => (ip.startsWith('203.0.113.') ? berlin : denver)
 
-/** Lets a player come every two seconds; a tick follows two seconds after each. */
+/** A player arrives every two seconds, and a tick follows two seconds after each arrival. */
 async function busy(queues: readonly QueueDefinition[] = [trio]) {
   const world = setUpReal(queues, { locate, limits: { perAddress: null, perCaller: null } })
   const { call, clock, service } = world
@@ -46,7 +46,7 @@ test('a ticket shows its estimated remaining wait once enough tickets were match
   await days(59)
   const { json } = await come()
   const atFirst = estimateIn(json)
-  // The first of three waits 6 s, the second 4 s, the third 2 s.
+  // In a match of three, the first player waits 6 s, the second 4 s and the third 2 s.
   expect(atFirst?.p50_seconds).toBeGreaterThanOrEqual(4)
   expect(atFirst?.p50_seconds).toBeLessThan(4.3)
   expect(atFirst?.p90_seconds).toBeGreaterThanOrEqual(6)
@@ -55,7 +55,7 @@ test('a ticket shows its estimated remaining wait once enough tickets were match
   await pass(2500)
   const later = await call('backend', 'GET', `/tickets/${id}`)
   expect(later.json).toMatchObject({ status: 'SEARCHING' })
-  // Half of those who have waited for 2.5 s are matched at 4 s, the others at 6 s.
+  // Of the tickets that have waited for 2.5 s, half are matched at 4 s and the others at 6 s.
   expect(estimateIn(later.json)?.p50_seconds).toBeGreaterThan(1.4)
   expect(estimateIn(later.json)?.p50_seconds).toBeLessThan(3.6)
   expect(estimateIn(later.json)?.p90_seconds).toBeGreaterThanOrEqual(3.5)

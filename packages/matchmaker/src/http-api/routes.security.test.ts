@@ -7,7 +7,7 @@ const pathOf = (path: string) => path.replaceAll(/\{\w+\}/g, 'x')
 /** A body that every route parses far enough to identify the caller. */
 const bodyFor = (method: string) => (method === 'POST' || method === 'PATCH' ? {} : undefined)
 
-/** Named here once more, so that no change of the table opens a route to players unnoticed. */
+/** The routes for backends, listed again so that a change of the route table cannot open one to players unnoticed. */
 const OF_BACKENDS = [
   ...(['findPlayer', 'createTickets', 'createParty', 'createMatch', 'endMatch', 'playersLeft', 'findInMatch'] as const),
   ...(['createBackfill', 'getBackfill', 'updateBackfill', 'deleteBackfill'] as const),
@@ -225,7 +225,7 @@ describe('features that are off by default', () => {
     const on = setUp({ cors: { origins: [origin] } })
     const allowed = await on.request(undefined, 'OPTIONS', '/tickets', undefined, preflight)
     expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([204, origin])
-    // Pages of players who share a token send their secret.
+    // Pages of players who share a token must be able to send the secret's header.
     expect(allowed.headers.get('access-control-allow-headers')?.split(', ')).toContain('x-player-secret')
     expect(
       (await on.call('ann', 'POST', '/tickets', duel, { headers: { origin } })).headers.get(

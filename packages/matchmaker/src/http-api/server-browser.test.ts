@@ -6,7 +6,10 @@ import { open, world } from '../listed-servers.fixture.js'
 import type { TicketApiOptions } from './api-options.js'
 import { createTicketApi } from './ticket-api.js'
 
-/** The ticket API over a real matchmaker with listed servers. Tokens are callers' ids; `backend` is a backend. */
+/**
+ * Starts the ticket API over a real matchmaker with listed servers. Tokens are callers' ids, and `backend` is a
+ * backend.
+ */
 function serve(options: Partial<TicketApiOptions> & { matchmaker?: Parameters<typeof open>[0] } = {}) {
   const { matchmaker: given, ...apiOptions } = options
   const all = open({ pools: [world], ...given })
@@ -108,7 +111,7 @@ describe('GET /servers', () => {
     })
     await listed()
     const at = (await call('ben', 'GET /servers')).json as Page
-    // Munich to Oslo are 1,314 km.
+    // Munich and Oslo are 1,314 km apart.
     expect(at.servers.map(({ ping }) => ping)).toEqual([40, 40])
     const measured = (await call('ben', 'GET /servers?latency=Oslo%2063')).json as Page
     expect(measured.servers.map(({ ping }) => ping)).toEqual([60, 60])
@@ -137,7 +140,7 @@ describe('a seat on a listed server', () => {
       await run(20_000)
       expect((await call('ann', `GET /seats/${seat.seat_id}`)).status).toBe(200)
     }
-    // Rejoining is one request.
+    // `GET /me` alone has everything that a player needs to rejoin.
     const me = (await call('ann', 'GET /me')).json as { seats: Seat[] }
     expect(me.seats).toMatchObject([{ seat_id: seat.seat_id, status: 'held' }])
     expect(me.seats[0]?.assignment?.join_token).toBeDefined()
@@ -177,7 +180,7 @@ describe('a seat on a listed server', () => {
     await call('ben', `POST /servers/${first}/seats`, {})
     const full = await post('cat', first)
     expect(full.slice(0, 2)).toEqual([409, 'server-full'])
-    // The other one needs a password, so it is none that is named.
+    // The other server needs a password, so it is not suggested.
     expect(full[2].alternatives).toEqual([])
     expect((await post('cat', first, { player_ids: ['dan'] })).slice(0, 2)).toEqual([403, 'backend-only'])
     await post('ben', second, { password: 'x' })
@@ -202,7 +205,7 @@ describe('a seat on a listed server', () => {
     expect(held).toMatchObject({ status: 201, json: { player_id: 'ann' } })
     expect(held.text).not.toContain('ben')
     expect((await call('ben', 'GET /me')).json).toMatchObject({ seats: [{ server_id: second, player_id: 'ben' }] })
-    // Nobody seats a group that they are not in.
+    // A player can take seats only for a group that they are in.
     expect((await call('eve', `POST /servers/${second}/seats`, body)).status).toBe(404)
   })
 
@@ -254,7 +257,7 @@ describe('a quick join by POST /seats', () => {
     const { call, listed, matchmaker } = serve()
     const [first = '', second = ''] = await listed()
     await call('ann', 'GET /servers')
-    // Not in the list that is a second old.
+    // The cached list, which is up to a second old, does not show this yet.
     matchmaker.holdSeats({ serverId: first, playerIds: ['x', 'y'] })
     const joined = await call('ann', 'POST /seats', { where: ['mode eq ctf'], sort: 'name', build: '7' })
     expect(joined).toMatchObject({ status: 201, json: { server_id: second, status: 'held' } })
@@ -354,7 +357,7 @@ test('the server API answers 503 about listed servers that have not registered a
 })
 
 describe('GET /servers/events', () => {
-  /** The events so far, and the next ones. */
+  /** Returns a reader of a stream's events. */
   const events = (response: Response) => {
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
     return async () => {
@@ -397,7 +400,7 @@ describe('GET /servers/events', () => {
     await first()
     await call('ann', 'GET /servers/events')
     await call('ann', 'GET /servers/events')
-    // The oldest ends.
+    // The oldest stream ends.
     await clock.advance(0)
     expect(await first()).toBeUndefined()
     expect(api.counts().waiting).toBe(2)
@@ -479,7 +482,7 @@ describe('POST /seats with `start` from many players', () => {
     await run(9000)
     expect((await call('ben', `GET /seats/${seatOf(answers[1])}`)).json).toMatchObject({ status: 'held' })
     expect((await call('cat', `GET /seats/${seatOf(answers[2])}`)).status).toBe(404)
-    // Ann owns no server any more, and may start one.
+    // Ann no longer owns a server, so she may start one.
     expect((await call('ann', 'POST /pools/arena/servers', { name: "ann's" })).status).toBe(202)
     expect(service.calls.create).toHaveLength(2)
   })

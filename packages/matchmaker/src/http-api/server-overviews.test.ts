@@ -1,4 +1,4 @@
-/** What backends read of game servers and pools, and how they drain and stop one, and pause a pool. */
+/** Tests what backends read about game servers and pools, and how they drain and stop a server and pause a pool. */
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { bearerToken } from '@muster/core/http'
 import { createTestService } from '@muster/hosting/service-fixture'
@@ -15,7 +15,7 @@ const arena = {
   at: [{ cron: '* * * * *', minutes: 2, min: 1 }],
 }
 
-/** A pool with a warm server. */
+/** Starts a pool with one warm server. */
 async function open(inspect: boolean) {
   const clock = createManualClock()
   const { deployments, calls } = createTestService({ clock, fate: () => ({ readyMs: 1000 }) })

@@ -21,7 +21,7 @@ const casual: QueueDefinition = { name: 'casual', matchSize: 4, deploy }
 const open: QueueDefinition = { ...ranked, name: 'open', playerMayState: ['skill', 'roles', 'avoid', 'latencies'] }
 const queues = [ranked, casual, open]
 
-/** All keys of a body that a rule of `ranked` compares, with the field by which each is refused. */
+/** Bodies that state something which a rule of `ranked` compares, with the field that the refusal names. */
 const forged = [
   ['attributes.skill', { attributes: { skill: 9000 } }],
   ['attributes.skill', { attributes: { skill: 'x' } }],
@@ -105,7 +105,7 @@ test('an unknown queue is refused before any attribute, with the nearest known n
   expect(await call('ann', 'POST', '/tickets', { profile: 'rankd', attributes: { skill: 1 } })).toMatchObject(refused)
   expect(await call('ann', 'POST', '/groups', { profile: 'rankd', attributes: { skill: 1 } })).toMatchObject(refused)
   expect(asked).toEqual([])
-  // What Muster calls a queue is a profile here.
+  // This API calls a queue a profile.
   expect(await call('ann', 'POST', '/tickets', { queue: 'ranked' })).toMatchObject({
     status: 400,
     json: { message: 'queue: is not known; did you mean profile?' },
@@ -149,7 +149,7 @@ test('a request body of a player never sets an attribute that a rule compares', 
     { arbitrary: fc.constantFrom<unknown>(null, Number.NaN, '', [], ['ann'], { skill: 9000 }), weight: 1 },
   )
   const name = fc.constantFrom('skill', 'Skill', 'skill ', 'hat', 'beacons', 'constructor', 'toString')
-  /** Rare, because most bodies with such a key are refused. */
+  /** Generates a value rarely, because most bodies with such a key are refused. */
   const rarely = <T>(arbitrary: fc.Arbitrary<T>) =>
     fc.oneof({ arbitrary: fc.constant(undefined), weight: 9 }, { arbitrary, weight: 1 })
   const queue = fc.constantFrom(...Array<string>(8).fill('ranked'), 'casual', ' ranked', 'nowhere')

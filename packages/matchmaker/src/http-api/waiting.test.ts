@@ -98,7 +98,7 @@ describe('waiting for a change of a ticket', () => {
     const current = await resumed('2')
     service.change('ticket-1', { status: 'CANCELLED' })
     const ids = (text: string) => [...text.matchAll(/^id: (\d+)/gm)].map((match) => match[1])
-    // A stream reads the next version once the last event is consumed, and sends the ticket's state at that time.
+    // A stream reads the next version once the last event was consumed. It sends the ticket's state at that time.
     expect(ids(await missed.text())).toEqual(['2', '3'])
     expect(ids(await current.text())).toEqual(['3'])
     expect((await resumed('3')).status).toBe(204)

@@ -79,7 +79,7 @@ test('property: an honest latency or an estimate is never judged impossible', ()
     fc.property(place, place, fc.double({ min: 1, max: 10, noNaN: true }), (player, beacon, slower) => {
       const km = greatCircleKm(player, beacon)
       expect(isImpossible(estimatedMs(km), km)).toBe(false)
-      // Light through vacuum on a straight line, from an address whose place is wrong by 200 km.
+      // The round trip of light in vacuum on a straight line, from an address whose location may be wrong by 200 km.
       const honestMs = Math.max(0.01, ((2 * Math.max(0, km - 200)) / 299.79) * slower)
       expect(isImpossible(honestMs, km)).toBe(false)
       expect(isImpossible(0.01, km)).toBe(km > 201.5)
@@ -99,7 +99,7 @@ const coasts = new Map([
 test('a measurement overrides the place of the address, and only missing latencies are estimated', () => {
   const { latencies, impossible } = readLatencies({ Boston: 12 }, coasts, distancesFrom(seattle, coasts))
   expect(impossible).toBe(0)
-  // 3,980 km from Boston, at 2 ms for every 100 km.
+  // 3,980 km from Boston, at 2 ms for every 100 km
   expect(latencies).toEqual({ Boston: 12, Seattle: 92, Sydney: 337 })
 })
 
@@ -117,7 +117,7 @@ test('of two latencies that contradict each other, the latency that contradicts 
   const both = { Boston: 12, Sydney: 10 }
   expect(readLatencies(both, coasts, distancesFrom(sydney, coasts), false).latencies).toEqual({ Sydney: 10 })
   expect(readLatencies(both, coasts, distancesFrom(boston, coasts), false).latencies).toEqual({ Boston: 12 })
-  // Without a place, the shorter one would gain most from a lie.
+  // Without a location, the lower latency is removed, because a lie about it would gain most.
   expect(readLatencies(both, coasts, undefined, false).latencies).toEqual({ Boston: 12 })
 })
 

@@ -35,7 +35,7 @@ describe('the end of a backfill', () => {
   })
 
   describe('a backfill whose match ends while its server cannot be stopped', () => {
-    /** The server is to be stopped two seconds after the assignment, and every stop fails. */
+    /** Runs a match whose server must be stopped two seconds after the assignment. Every stop fails. */
     const ending = (queue: Partial<QueueDefinition> = {}) =>
       setUp({
         queues: [{ ...social, ...queue, deploy: { ...deploy, maxDurationMs: 2000 } }],
@@ -74,7 +74,7 @@ describe('the end of a backfill', () => {
       expect(matchmaker.getTicket('cas')).toMatchObject({ status: 'MATCH_FOUND', matchId })
       await run(4000)
       expect(matchmaker.inspect().matches).toMatchObject([{ matchId, phase: 'stopping' }])
-      // It is over at once, so the player searches again without an answer.
+      // The match is over at once, so the player searches again without having to accept.
       expect(status('cas')).toBe('SEARCHING')
       expect(() => matchmaker.acceptMatch('cas')).toThrow(NothingToAccept)
       expect(over).toMatchObject([{ matchId, playerIds: ['ann', 'ben'], ticketIds: ['ann', 'ben'] }])

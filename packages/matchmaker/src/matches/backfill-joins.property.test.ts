@@ -10,19 +10,20 @@ import { brokenRules } from '../queues/rules/oracle.fixture.js'
 import { complete } from '../tickets/checked-ticket.js'
 
 /**
- * Who joins a running match, by trying each waiting player in each team: the oracle of the rules allows every join, and
- * leaves nobody waiting whom it allows. `require` is about a ticket's own value and wait, and nothing is required any
- * more of those who are in the match. The distance counts between a newcomer and each of them.
+ * Checks who joins a running match. The oracle of the rules tries each waiting player in each team. It must allow every
+ * join, and must not find an allowed join among those who still wait. `require` concerns only a ticket's own value and
+ * wait, so it no longer applies to players in the match. The distance counts between a newcomer and each player in the
+ * match.
  */
 
 const TICK_MS = 250
 const PLAYS_FROM_MS = 7000
 const ENDS_MS = 15_000
-/** At most these many wait, and no match can begin with fewer than six. */
+/** Maximum number of waiting players. No match can begin with fewer than six. */
 const NEWCOMERS = 5
 const SIDES = ['side-1', 'side-2']
 
-/** A running match with room, as the oracle sees it. */
+/** A running match with free places, in the oracle's form. */
 interface Running {
   readonly backfillId: string
   readonly teams: { readonly kind: string; tickets: readonly RuleTicket[] }[]
@@ -52,7 +53,7 @@ async function play(seed: number) {
   const tickets = new Map<string, RuleTicket>()
   const player = (id: string) => {
     const attributes = { level: oneOf([1, 2, 4, 5]), mode: oneOf(['a', 'b']) }
-    // Some are nowhere, and meet those of their network.
+    // Players without a location can meet only players of the same network.
     const longitude = oneOf([0, 4, 9, 14, 30, undefined])
     const ip = oneOf(['198.51.100.7', '203.0.113.7'])
     return { id, ip, attributes, ...(longitude !== undefined && { coordinates: { latitude: 45, longitude } }) }
@@ -66,7 +67,7 @@ async function play(seed: number) {
     network: networkOf(given),
   })
 
-  // Matches of given players: rules are not asked.
+  // Start matches of given players, to which rules do not apply.
   await matchmaker.tick()
   const runnings = new Map<string, Running>()
   for (const id of ['x', 'y']) {
@@ -79,7 +80,7 @@ async function play(seed: number) {
       queue: 'q',
       teams: sides,
     })
-    // The limits between a newcomer and the match follow the wait of its backfill.
+    // Limits between a newcomer and the match follow the waiting time of the backfill.
     const teams = sides.map(({ name, players }) => ({
       kind: 'side',
       tickets: [ticketOf(`${id}-${name}`, players, start + PLAYS_FROM_MS)],
@@ -100,7 +101,7 @@ async function play(seed: number) {
   matchmaker.on('backfillJoined', ({ matchId, tickets: some }) => {
     const running = runnings.get(matchId) as Running
     const newcomers = some.flatMap(({ id }) => tickets.get(id) ?? [])
-    // Rules of this test are about no team.
+    // No rule of this test is about teams.
     for (const rule of broken(running, newcomers, 0))
       forbidden.push(`${some.map(({ id }) => id).join()} into ${matchId}: ${rule}`)
     for (const { id, team } of some) {
@@ -130,7 +131,7 @@ async function play(seed: number) {
       for (const ticket of tickets.values())
         if (broken(running, [ticket], 0).length === 0) possible.add(`${ticket.id} into ${matchId}`)
     }
-    // The second tick in which nobody did it.
+    // An allowed join that was not made within two ticks was missed.
     for (const join of possible) if (before.has(join)) missed.push(join)
     before = possible
     await clock.advance(TICK_MS)
@@ -146,7 +147,7 @@ test('property: only eligible players join a running match, and they do so withi
     joined += played.joined
     waiting += played.waiting
   }
-  // There was something to miss, and something to forbid.
+  // A run without joins, or without players who must not join, would prove nothing.
   expect(joined).toBeGreaterThan(30)
   expect(waiting).toBeGreaterThan(8)
 })

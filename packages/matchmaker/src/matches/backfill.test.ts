@@ -62,7 +62,7 @@ describe('a backfill', () => {
     join('ben')
     await run(250)
     void matchmaker.playersLeft(matchId, ['ann'])
-    // Repeated, it frees nothing more.
+    // A repeated report frees no further place.
     void matchmaker.playersLeft(matchId, ['ann'])
     expect(matchmaker.getBackfill('b')?.teams).toEqual([{ name: 'all', slots: 2, players: ['ben'] }])
     join('cas')
@@ -165,7 +165,7 @@ describe('a backfill', () => {
     join('ben')
     await run(6500)
     const { id, version } = matchmaker.createBackfill({ matchId: matchmaker.getTicket('ann')?.matchId ?? '' })
-    // The match of the other queue is claimed first, in the same tick.
+    // A match of the other queue is claimed earlier in the same tick. Its listener then changes the backfill.
     matchmaker.on(
       'matchFound',
       () => void matchmaker.updateBackfill(id, { version, teams: [{ name: 'side-2', slots: 1 }] }),
@@ -227,7 +227,7 @@ describe('a backfill', () => {
     matchmaker.on('matchFound', (match) => void found.push(match.matchId))
     const { id } = matchmaker.createBackfill({ matchId })
     for (let nth = 0; nth < 4000; nth += 1) join(`p${nth}`)
-    // A server becomes free before each tick.
+    // One server becomes free before each tick.
     for (let nth = 0; nth < 4; nth += 1) {
       for (const over of found.splice(0)) await matchmaker.stopMatch(over, { until: 'recorded' })
       await matchmaker.tick()

@@ -71,7 +71,7 @@ describe('tickets handed over to another matchmaker', () => {
     expect(tickets).toMatchObject([{ id: 'ann', status: 'SEARCHING', createdAt, version: 3 }])
     expect(refused).toEqual([])
     expect(seen.ticketCreated).toHaveLength(2)
-    // The ended ticket is removed; the new one stays.
+    // The ended ticket is removed, and the new one stays.
     await run(5000)
     expect(status('ann')).toBe('SEARCHING')
     matchmaker.cancelTicket('ann')

@@ -1,4 +1,4 @@
-/** The places of servers by a latency rule, through the whole matchmaker. */
+/** Tests the placement of servers by a latency rule, through the whole matchmaker. */
 import { NoCapacity } from '@muster/core'
 import type { Beacon } from '@muster/core/api'
 import { describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ const beacon = (city: string, latitude: number | null, longitude: number | null)
   host: `192.0.2.${city.length}`,
   location: { city, latitude: latitude === null ? null : String(latitude), longitude },
 })
-/** The service of these tests runs everything in Oslo. */
+/** The service of these tests places every server in Oslo. */
 const oslo = { latitude: 59.9, longitude: 10.7 }
 const paris = { latitude: 48.9, longitude: 2.4 }
 const beacons = async () => [beacon('Oslo', 59.9, 10.7), beacon('Paris', 48.9, 2.4), beacon('Nowhere', null, null)]
@@ -51,7 +51,7 @@ test('a server is created at the best common beacon, and all events and views na
   const variables = service.calls.create[0]?.environment_variables ?? []
   const told = Object.fromEntries(variables.map(({ key, value }) => [key, value]))
   expect(told).toMatchObject({ MM_BEACON: 'Oslo', MM_BEACON_LATENCY_MS: '45', MM_BEACON_LIMIT_MS: '80' })
-  // Players read the limit of the rule, not the latencies of others.
+  // Players see the limit of the rule, but no latencies of others.
   expect(seen.serverAssigned?.[0]?.assignment.promised).toEqual({ beacon: 'Oslo', latencyMs: 80 })
   expect(JSON.stringify(seen.serverAssigned)).not.toMatch(/\b4[25]\b/)
 })

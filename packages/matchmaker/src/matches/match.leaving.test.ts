@@ -1,4 +1,4 @@
-/** Players who leave a match whose server does not run yet, through the whole matchmaker. */
+/** Tests players who leave a match before its server runs, through the whole matchmaker. */
 import { describe, expect, test } from 'vitest'
 import { UnknownMatch } from '../errors.js'
 import { deploy, setUp } from '../matchmaker.fixture.js'
@@ -12,7 +12,7 @@ const queue: QueueDefinition = {
 }
 const replacing: QueueDefinition = { ...queue, replaceLeavers: true }
 
-/** A match of ann against the party of ben and bea, `ms` milliseconds after it was found. */
+/** Starts a match of ann against the party of ben and bea, `ms` milliseconds after it was found. */
 async function found(definition: QueueDefinition, ms: number, options: Parameters<typeof setUp>[0] = {}) {
   const all = setUp({ queues: [definition], ...options })
   const { matchmaker, join, run } = all
@@ -94,7 +94,7 @@ describe('a match that all players leave before it runs', () => {
       expect(service.records).toHaveLength(servers)
       expect(service.unstopped()).toEqual([])
       expect(matchmaker.inspect()).toMatchObject({ matches: [], queues: [{ backfills: 0 }] })
-      // Reported again, and for an unknown match.
+      // Report the same players again, and report an unknown match.
       await matchmaker.playersLeft(matchId, ['ben', 'bea'])
       expect(seen.playersLeft).toHaveLength(2)
       expect(() => matchmaker.playersLeft('nope', ['ann'])).toThrow(UnknownMatch)

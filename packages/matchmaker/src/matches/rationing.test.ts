@@ -1,4 +1,4 @@
-/** Servers are short in a small game: who gets them, beside first come, first served with the same servers. */
+/** Servers are scarce in a small game. Compares who gets them with first come, first served on the same servers. */
 import { seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { deploy, setUp } from '../matchmaker.fixture.js'
@@ -22,13 +22,13 @@ interface Scene {
   readonly players: number
   readonly parties: boolean
   readonly seeds: readonly number[]
-  /** Servers that become free, for each match that those who come could fill. */
+  /** Number of servers that become free for each match that the arriving players could fill. */
   readonly share: number
-  /** Players who are there at the start, beyond those who get the first servers. Default: none. */
+  /** Number of players at the start, beyond those who get the first servers. Default: none. */
   readonly backlog?: number
-  /** How many minutes players come. Default 5. */
+  /** Number of minutes in which players arrive. Default 5. */
   readonly minutes?: number
-  /** How many players wait on average. Default: ever more. */
+  /** Average number of waiting players. Default: it grows without a limit. */
   readonly waiting?: number
 }
 
@@ -41,7 +41,7 @@ const pairs = { name: 'pairs', matchSize: 2, rules, deploy } as const
 
 const drawSize = (drawn: number) => (drawn < 0.6 ? 1 : drawn < 0.8 ? 2 : drawn < 0.9 ? 3 : drawn < 0.95 ? 4 : 5)
 
-/** Lets players come for some minutes, while a server becomes free at regular intervals. */
+/** Lets players arrive for some minutes, while servers become free at regular intervals. */
 async function play({ queue, players: perMatch, parties, share, backlog, minutes = 5 }: Scene, seed: number) {
   const random = seededRandom(seed)
   const { clock, matchmaker } = setUp({ queues: [queue], maxServers: SERVERS, maxStarting: SERVERS })
@@ -94,7 +94,7 @@ async function play({ queue, players: perMatch, parties, share, backlog, minutes
   return { counts, all, waited, oldestMs: oldest, inTurnMs: inTurn(all, begun, clock.now()) }
 }
 
-/** The longest wait if the same servers had gone to those who came first. */
+/** Returns the longest wait if the same servers had gone to the players in order of arrival. */
 function inTurn(all: readonly Player[], begun: readonly { at: number; players: number }[], end: number): number {
   let [served, longest] = [0, 0]
   for (const { at, players } of begun) {
@@ -107,14 +107,14 @@ function inTurn(all: readonly Player[], begun: readonly { at: number; players: n
 
 type Played = Awaited<ReturnType<typeof play>>
 
-/** The share of some players who were matched. */
+/** Returns the share of the counted players who were matched. */
 function shareOf(runs: readonly Played[], isCounted: (player: Player) => boolean): number {
   const counted = runs.map(({ all, waited }) => ({ waited, players: all.filter(isCounted) }))
   const matched = counted.reduce((sum, one) => sum + one.players.filter(({ id }) => one.waited.has(id)).length, 0)
   return matched / counted.reduce((sum, { players }) => sum + players.length, 0)
 }
 
-/** As many come as are served, so that as many wait at the end as after the start. */
+/** As many players arrive as are served, so the number of waiting players stays the same. */
 const SMALL = { share: 1, minutes: 2, waiting: 20 } as const
 
 const scenes: readonly Scene[] = [
@@ -155,7 +155,7 @@ test.each(scenes)('if servers are scarce, the longest-waiting tickets get them: 
     const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length
     expect(Math.abs(mean - (scene.waiting ?? 0))).toBeLessThan(1)
   }
-  // The bound of decision 0124.
+  // The limit that decision 0124 promises.
   for (const { oldestMs, inTurnMs } of runs) expect(oldestMs).toBeLessThanOrEqual(1.14 * inTurnMs)
   const mean = shareOf(runs, () => true)
   for (const large of scene.parties ? [2, 3, 4, 5] : [])
@@ -169,7 +169,7 @@ const duel: QueueDefinition = { name: 'duel', matchSize: 2, deploy, rules: limit
 test('in the first tick with too few servers, the oldest tickets get the servers, not the nearest pairs', async () => {
   const { clock, matchmaker, seen } = setUp({ queues: [duel], maxServers: 5, maxStarting: 5 })
   for (let at = 0; at < 40; at += 1) {
-    // The later a ticket comes, the nearer is the next.
+    // The skills of later tickets are closer and closer to each other.
     const players = [{ id: `p${at}`, ip, attributes: { skill: 1000 - 900 / (at + 1) } }]
     matchmaker.createTicket({ id: `t${at}`, queue: 'duel', players })
     await clock.advance(100)

@@ -11,7 +11,7 @@ const social: QueueDefinition = {
   deploy,
 }
 
-/** A match of ann against ben that an earlier process began, known to this process only from the store. */
+/** Continues a match of ann against ben from an earlier process. This process knows it only from the store. */
 async function recovered(queue: Partial<QueueDefinition> = {}, now: Partial<QueueDefinition> = {}) {
   const serverLog = createMemoryServerLog()
   const earlier = setUp({ serverLog, queues: [{ ...social, ...queue }] })

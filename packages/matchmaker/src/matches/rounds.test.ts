@@ -46,7 +46,7 @@ describe('a tick with a time budget', () => {
   const unbounded = { tickBudgetMs: Infinity, maxServers: Infinity, maxStarting: Infinity }
 
   test('a tick with a time budget resumes where the previous tick stopped, and misses no ticket', async () => {
-    // Each reading of the stopwatch is 1 ms later: the budget is spent after five.
+    // Each call of the stopwatch adds 1 ms, so the budget is spent after five calls.
     let time = 0
     const queues = [duel, { ...duel, name: 'other' }, { ...duel, name: 'third' }]
     const { matchmaker, seen } = setUp({
@@ -111,7 +111,7 @@ describe('a tick with a time budget', () => {
       join(`cas${round}`, `dee${round}`)
       const startedAt = time
       await matchmaker.tick()
-      // 15 % of 250 ms by default, and a call of the rule.
+      // The default of 15 % of 250 ms, plus one call of the rule
       expect(time - startedAt).toBeLessThanOrEqual(50)
       await matchmaker.tick()
       expect(status(`ann${round}-ben${round}`)).toBe('MATCH_FOUND')
@@ -137,6 +137,6 @@ test('in a crowd with few servers, the longest-waiting tickets match first, rega
   const numberOf = ({ id }: { readonly id: string }) => Number(id.slice(1))
   const served = (seen.matchFound ?? []).map(({ tickets }) => Math.min(...tickets.map(numberOf)))
   expect(served).toHaveLength(50)
-  // Each match has a ticket of the hundred that have waited longest.
+  // Each match contains one of the hundred tickets that have waited longest.
   expect(Math.max(...served)).toBeLessThan(100)
 })

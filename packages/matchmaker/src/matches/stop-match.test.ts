@@ -1,4 +1,4 @@
-/** What is promised of a stop, and of players who left, outlives the process, whatever the match's server was doing. */
+/** Tests that the promise of a stop or of a report of leavers outlives the process, in every state of the server. */
 import { InvalidInput, NoCapacity } from '@muster/core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Unavailable, UnknownMatch } from '../errors.js'
@@ -41,7 +41,7 @@ describe('a recorded stop of a match', () => {
       expect(left).toMatchObject([{ stopReason: 'stopped' }])
       expect(world.servers()).toMatchObject([{ serverId: matchId, dropped: true, isUp: false }])
       expect(world.matches()).toEqual([])
-      // The client did not hear the answer.
+      // The client did not receive the response, so it repeats the call.
       await first.matchmaker.stopMatch(matchId, RECORDED)
       world.kill()
 
@@ -71,7 +71,7 @@ describe('a recorded stop of a match', () => {
   })
 })
 
-/** A store that writes when the test says so, or not at all. */
+/** Creates a store that writes only when the test says so, or fails to write. */
 function onSlowDisk() {
   const memory = createMemoryServerLog()
   const disk = { isFull: false, write: undefined as (() => void) | undefined }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { MatchmakerClosed } from '../errors.js'
 import { createWorld } from './leader.fixture.js'
 
-/** Two players whose match is at the given age when its leader is abandoned. */
+/** Starts a match of two players whose leader is abandoned at this age of the match. */
 async function abandonedAfter(ms: number, world = createWorld()) {
   const process = world.process()
   const { leader, run } = process
@@ -58,7 +58,7 @@ test('an answer that arrives after a leader was abandoned is ignored', async () 
   const { clock, service, entries, told } = await abandonedAfter(500, world)
   expect(service.calls.create).toHaveLength(1)
   await clock.advance(60_000)
-  // The request had left, and the next leader finds the server by its tag.
+  // The request had been sent. The next leader finds the server by its tag.
   expect(service.calls.stop).toEqual([])
   expect(entries).toHaveLength(told.entries)
 })
@@ -99,7 +99,7 @@ test('a create is not sent if its entry is written only after the leader was aba
   await clock.advance(1000)
   expect(service.calls.create).toEqual([])
   expect(seen.problem).toBeUndefined()
-  // A process that takes over finds the intent, and that it was sent: it looks for the server, and finds none.
+  // The store has the intent and the `sent` entry, so the next process looks for the server, and does not find one.
   expect(await serverLog.open()).toMatchObject({ servers: [{ sentAt: expect.any(Number) as number }] })
 })
 

@@ -43,7 +43,7 @@ export function createWorld({
   const queues = given.queues ?? [duel]
   const { pools } = given
   const checker = createTicketChecker({ queues, pools, maxMatchesPerPlayer: 4, clock, random: seededRandom(2) })
-  /** The tickets as a store has them. */
+  /** The tickets in the store, by id. */
   const stored = new Map<string, StoredTicket>()
 
   /** Creates a ticket like a follower does. */

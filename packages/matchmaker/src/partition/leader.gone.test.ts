@@ -3,7 +3,7 @@ import { type HostingEntry, type ServerLog, TicketsGone } from '@muster/hosting/
 import { createWorld, duel } from './leader.fixture.js'
 import type { Leader } from './leader.js'
 
-/** A store that hears of cancelled tickets as it writes an entry of a kind. */
+/** Creates a store that learns of cancelled tickets while it writes an entry of this kind. */
 function setUp(kind: HostingEntry['kind'], cancel: readonly string[], options: Parameters<typeof createWorld>[0] = {}) {
   const world = createWorld(options)
   let leader: Leader | undefined

@@ -1,4 +1,4 @@
-/** Matches that run, and who plays there, as another process takes over. */
+/** Another process takes over while matches run and people play. */
 import { expect, test } from 'vitest'
 import { createWorld, duel, takenOverAfter } from './leader.fixture.js'
 
@@ -124,7 +124,7 @@ test('an open backfill continues unchanged after a takeover, with the players wh
   await run(250)
   expect(leader.getTicket('dee')).toMatchObject({ status: 'HOST_ASSIGNED', matchId })
   expect(leader.getBackfill(id)).toMatchObject({ status: 'FILLED', version: 3, tickets: ['cas', 'dee'] })
-  // The next leader answers a create that the game server repeats.
+  // The next leader returns the same backfill if the game server repeats the create.
   const filled = leader.getBackfill(id)
   leader.abandon()
   const last = await world.lead()

@@ -6,7 +6,7 @@ import { createWorld, deploy, duel } from './leader.fixture.js'
 
 const PLAYERS = ['ann', 'ben', 'cas', 'dee', 'eve', 'fin']
 
-/** What goes wrong with a create. */
+/** Faults of a create. */
 const faults: Readonly<Record<string, CallFault | undefined>> = {
   none: undefined,
   lost: { error: new ConnectionLost('lost', { sent: true }), effect: true },
@@ -20,7 +20,7 @@ const scenario = fc.record({
   latencyMs: fc.constantFrom(0, 30, 700),
   readyMs: fc.constantFrom(100, 3000, 8000),
   creates: fc.array(fc.constantFrom(...Object.keys(faults)), { maxLength: 6 }),
-  /** Who cancels between two terms, if it is not too late. */
+  /** The player who cancels between two leaders, if it is not too late. */
   cancels: fc.array(fc.constantFrom(undefined, ...PLAYERS), { maxLength: 5 }),
   acceptance: fc.boolean(),
   warmUpMs: fc.constantFrom(0, 1500),

@@ -18,7 +18,7 @@ test('after a takeover the match waits for its starting server, and the players 
   ])
   expect(state('ann')).toMatchObject({ matchId, queue: 'duel', team: 'team', assignment: { fqdn: 'r1.example.com' } })
   expect(seen.serverAssigned).toMatchObject([{ matchId, requestId: 'r1' }])
-  // The first leader counted the server against the players' limits.
+  // The first leader has already counted the server against the players' limits, so this one does not.
   expect(served).toEqual([])
   expect(await serverLog.open()).toMatchObject({
     servers: [{ serverId: matchId, bornFor: matchId, isUp: true }],
@@ -58,7 +58,7 @@ test('after a takeover, a match whose create was never carried out is dissolved,
     createWorld({ service: { latencyMs: () => 1000 } }),
   )
   await run(30_000)
-  // The first call was aborted under way.
+  // The first call was aborted in flight.
   expect(tagsOf({ service })).toHaveLength(2)
   expect(service.records).toHaveLength(1)
   expect(state('ann')).toMatchObject({ status: 'HOST_ASSIGNED', attempts: 0 })
@@ -131,7 +131,7 @@ test('with a store that cannot resume matches, a takeover stops the server and i
 
 test('a server that was being stopped is not used after a takeover', async () => {
   const world = createWorld()
-  // The store heard nothing of the tickets' return.
+  // The store did not learn that the tickets had returned to the queue.
   const first = await world.lead({ ledger: world.hearsOnlyMatches })
   first.leader.load([world.join('ann'), world.join('ben')])
   await first.run(1500)

@@ -14,7 +14,7 @@ const defaults: CooldownTerms = {
 }
 const HOUR_MS = 3_600_000
 
-/** The milliseconds of each cooldown, for offences at these times. */
+/** Returns the milliseconds of each cooldown, for offences at these times. */
 function lengths(terms: CooldownTerms, times: readonly number[]): number[] {
   let state: CooldownState | undefined
   return times.map((at) => {
@@ -43,7 +43,7 @@ describe('the length of a cooldown', () => {
     expect(offend(state, { ...defaults, firstMs: 1000 }, 1000)).toMatchObject({ until: 600_000, offences: 2 })
   })
 
-  /** A player's record kept by hand: a list of strikes, of which one is struck out for each span served. */
+  /** A simple model: a list of offences, of which one is removed after each `forgiveAfterMs`. */
   const model = (terms: CooldownTerms, gaps: readonly number[]) => {
     let [now, until, strikes, struckAt] = [0, 0, 0, 0]
     return gaps.map((gap) => {

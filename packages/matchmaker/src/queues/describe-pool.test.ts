@@ -30,7 +30,7 @@ test('the description of a pool with only enrolled servers says that it creates 
   const enrol = [{ key: 'a-key-of-at-least-32-characters-x', place: 'Oslo', max: 3 }]
   const places = [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }]
   const at = [{ cron: '0 9 * * *', minutes: 30, min: 1 }]
-  // As the pool is while it moves to own machines.
+  // The definition of a pool while it moves to own machines.
   const pool = poolSchema.parse({ name: 'arena', source: 'enrolled', deploy, places, enrol, warm: {}, at })
   expect(describePool(pool).join(' ')).not.toMatch(/warm at|kept warm|idle|From 0 9/)
   const load = { matchesPerHour: 600, bootSeconds: 20, matchSeconds: 900 }

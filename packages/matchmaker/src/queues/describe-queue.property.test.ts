@@ -29,11 +29,11 @@ const KINDS = [
 ] as const
 const anyQueue = queues(KINDS, 4)
 
-/** The limit of a curve after a wait; NaN where the rule does not count. */
+/** Returns the limit of a curve after a wait; NaN where the rule does not count. */
 const limitOn = ({ points }: LimitCurve, waited: number) =>
   points.findLast(({ after }) => after <= waited)?.limit ?? Number.NaN
 
-/** The numbers and waits of a limit. */
+/** Returns the numbers and waits of a limit. */
 function thresholdsOf(limit: RelaxingLimit): { readonly values: readonly number[]; readonly waits: readonly number[] } {
   if (typeof limit === 'number') return { values: [limit], waits: [] }
   if ('strictest' in limit) return { values: [limit.strictest, limit.loosest], waits: [] }
@@ -81,11 +81,11 @@ test('property: the description of a queue consists of complete sentences', () =
   )
 })
 
-/** A rule with a single limit, and the queue it is in. */
+/** Returns the only limit of a rule; undefined if it has none or several. */
 const limitOfRule = (rule: Rule): RelaxingLimit | undefined =>
   limitsOf(rule).length === 1 ? limitsOf(rule)[0] : undefined
 
-/** What a limit is by the definition, stairs of 16 steps for lines; NaN where the rule does not count. */
+/** Returns the limit by the definition, with lines as stairs of 16 steps; NaN where the rule does not count. */
 function byDefinition(rule: Rule, limit: RelaxingLimit, waited: number, { lastResortMs = Infinity }: QueueDefinition) {
   const { optionalAfterMs = Infinity } = rule
   if (waited >= lastResortMs)
@@ -111,7 +111,7 @@ test('property: the described curve of a limit has the value of the definition a
   )
 })
 
-/** The tables that the compiled rule goes by, where the kernel has them. */
+/** Returns the limits of the compiled rule, where the kernel has a table of them. */
 function compiledLimit(queue: Queue, name: string, waited: number): number | undefined {
   const { rules, levels } = compileQueue(queue)
   const compiled = rules.find(({ rule }) => rule.name === name)
@@ -126,7 +126,7 @@ test('property: the described curve of a limit has the value of the compiled rul
       for (const curve of curvesOf(queue)) {
         const rule = queue.rules.find(({ name }) => name === curve.rule)
         if (rule === undefined) continue
-        // A rule about some teams has no table of the kernel's.
+        // The kernel has no table for a rule about some teams.
         if (rule.kind === 'difference' && (rule.scope === 'team' || rule.team !== undefined)) continue
         for (const wait of waited) {
           const limit = limitOn(curve, wait)

@@ -10,7 +10,7 @@ const steps = (...pairs: readonly (readonly [afterMs: number, value: number])[])
 const sentencesOf = (definition: Omit<QueueDefinition, 'name' | 'deploy'> & { readonly deploy?: object }) =>
   describeQueue(defineQueue({ name: 'queue', deploy, ...definition } as QueueDefinition)).sentences
 
-/** What every queue with these settings says in the end. */
+/** Sentences with which the description of every queue with these settings ends. */
 const USUAL = [
   'A ticket that finds no match within 5 min is cancelled.',
   'Free places in running matches are filled before new matches are made.',
@@ -268,7 +268,7 @@ test('the description of a queue states the weights of `prefer`, and until when 
     'Until its oldest ticket has waited 20 s, a match is held back for a cheaper one: it may cost 2.5 in the end, ' +
       'and proportionally less before; matches that are hard to find are looked for after 40 s.',
   )
-  // Well before tickets expire, so that nobody does for the sake of a better match.
+  // The search begins well before tickets expire, so that none expires while waiting for a better match.
   expect(sentencesOf({ ...queue, expireAfterMs: 40_000 }).join(' ')).toContain('are looked for after 30 s.')
 })
 

@@ -291,7 +291,7 @@ test('explain reports for how long a match may be held back for a cheaper match'
     patientForMs: 35_000,
   })
   expect(why(40_000).patientForMs).toBeUndefined()
-  // Midway between the end of patience and the end of the ticket, if that is sooner.
+  // Midway between `untilMs` and `expireAfterMs`, if that is sooner.
   expect(explain(rules, [skill(0), skill(40)], { patience, expireAfterMs: 30_000 }).patientForMs).toBe(25_000)
 })
 
@@ -456,7 +456,7 @@ describe('explain of values that look alike', () => {
   ])('explain names the difference between two values that look alike: %s', (_what, sentence, rules, one, two) => {
     const withTeam = [one, two].map((each, at) => ({ ...each, attributes: { ...each.attributes, ...team[at] } }))
     expect(explain(rules, withTeam).summary).toContain(` ${sentence}`)
-    // Nothing is named where nothing looks the same, and nothing where the rule does not count any more.
+    // No value is named if nothing looks the same, or if the rule no longer counts.
     const apart = withTeam.map((each) => ({
       ...each,
       roles: [],

@@ -7,13 +7,13 @@ import type { RuleDefinition } from './rules/definition.js'
 import type { RulePlayer } from './rule-parts/rule-types.js'
 
 /**
- * Rule sets published for other matchmakers, written as docs/rules.md writes them: which players meet, and which do
- * not.
+ * Tests rule sets that were published for other matchmakers, in the form in which docs/rules.md writes them: who may
+ * meet and who may not.
  */
 
 type Party = readonly Partial<RulePlayer>[]
 
-/** The matches of one round, as teams of players' names. */
+/** Returns the matches of one round, as teams of players' names. */
 function matchesOf(
   queue: Partial<QueueDefinition>,
   parties: Readonly<Record<string, Party>>,

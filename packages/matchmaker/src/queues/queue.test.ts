@@ -288,7 +288,7 @@ describe('an invalid queue', () => {
   })
 })
 
-/** `many` rules with `steps` steps each, all at different times. */
+/** Creates `many` rules with `steps` steps each, all at different times. */
 function lines(many: number, steps: number): object[] {
   return Array.from({ length: many }, (_, at) => ({
     kind: 'difference',

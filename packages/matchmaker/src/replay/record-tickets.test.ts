@@ -111,7 +111,7 @@ describe('a recording of tickets', () => {
     await pass(3000)
     const lines: string[] = []
     const again = recordTickets(plain, (line) => lines.push(line), { clock, queues: [duel] })
-    // Ann and ben may only be matched because ann has waited.
+    // Ann and ben can be matched only because ann has waited.
     again.createTicket({ id: 'b', queue: 'duel', players: [rated('ben', 250)] })
     await pass(15_000)
     expect(played()).toEqual([['a', 'b']])

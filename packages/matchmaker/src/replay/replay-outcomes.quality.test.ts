@@ -37,14 +37,14 @@ test('the quality of a replayed match measures distances to the centre, differen
     ],
     [{ team: 'team', players: [player('e', { level: 3 })] }],
   ])
-  // A degree of longitude at the equator, with two players there and one in the middle, and a lone player of another
-  // match.
+  // Two players are one degree of longitude apart at the equator, and one is in the middle. Another match has a single
+  // player.
   expect(distanceKm.max).toBeCloseTo(111.19, 1)
   expect(distanceKm.p50).toBeCloseTo(0, 6)
   expect(Object.keys(difference)).toEqual(['skill', 'level'])
   expect(difference['skill']).toEqual(percentilesOf([30]))
   expect(difference['level']).toEqual(percentilesOf([0]))
-  // 40 against the average of 10 and 30.
+  // 40 compared with the average of 10 and 30
   expect(imbalance).toEqual({ skill: percentilesOf([20]) })
 })
 

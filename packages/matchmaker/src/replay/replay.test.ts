@@ -23,7 +23,7 @@ describe('a replay of recorded tickets', () => {
     leavesAfterMs: fc.nat(9000),
   })
 
-  /** The commands that are sent to the matchmaker for one ticket, and when. */
+  /** The commands to the matchmaker for one ticket, with their times. */
   type Arrival = typeof arrival extends fc.Arbitrary<infer One> ? One : never
 
   const record = async (arrivals: readonly Arrival[], mode: 'tick' | 'arrival') => {
@@ -53,7 +53,7 @@ describe('a replay of recorded tickets', () => {
       try {
         act()
       } catch {
-        // Too late to be cancelled.
+        // It is too late to cancel the ticket.
       }
     }
     await pass(20_000)

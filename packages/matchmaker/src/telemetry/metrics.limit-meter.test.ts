@@ -6,7 +6,7 @@ test('a rate-limit metric reports the use in the busiest window since the last r
   for (const now of [0, 400, 999, 1000, 1399]) meter.left('deployments.create', now)
   // An operation without a documented limit.
   meter.left('applications.list', 0)
-  // Those at 400, 999, 1000 and 1399; the one at 0 was a full second before 1000.
+  // The requests at 400, 999, 1000 and 1399. The one at 0 was a full second before 1000.
   expect(meter.take()).toEqual([{ name: 'createDeployment', limit: 40, peak: 4 }])
   meter.left('deployments.create', 1500)
   expect(meter.take()).toEqual([{ name: 'createDeployment', limit: 40, peak: 4 }])

@@ -10,7 +10,7 @@ import { assignment, idle, setUp, START, ticket } from './telemetry.fixture.js'
 
 const match = { matchId: 'm1', queue: 'duel' }
 
-/** Problems, stopped orphans and lost servers are counted from the start. */
+/** Returns the counters of problems, stopped orphans and lost servers, which start at 0. */
 const noProblems = (common: Attributes = {}) => ({
   ...Object.fromEntries(
     ACTIVITIES.map((during) => [`muster.problems${JSON.stringify({ ...common, 'muster.activity': during })}`, 0]),
@@ -19,7 +19,7 @@ const noProblems = (common: Attributes = {}) => ({
   [`muster.servers.lost${JSON.stringify(common)}`]: 0,
 })
 
-/** What may end or fail in a queue is counted from the first collection. */
+/** Returns the counters of failures in a queue, which are reported from the first collection on. */
 const nothingFailed = (ofQueue: Attributes) => {
   const each = (name: string, attribute: string, values: readonly string[]) =>
     values.map((value) => [`${name}${JSON.stringify({ ...ofQueue, [attribute]: value })}`, 0])
@@ -372,9 +372,9 @@ test('metrics count game servers and seats by state, and pools by place: warm, h
     [`muster.pool.idle_time${at}`]: 5400,
     'muster.results.pending{"region":"eu"}': 4,
   })
-  // A match on a server of a pool is not a deployment.
+  // A match on a server of a pool does not count as a deployment.
   expect(Object.keys(found).filter((name) => name.startsWith('muster.deployments{'))).toEqual([])
-  // Of what is gone, states are 0, and totals stay.
+  // States of removed objects become 0, and totals keep their value.
   state.inspection = idle
   expect(await measured()).toMatchObject({
     [`muster.pool.servers${doing('idle')}`]: 0,
@@ -385,7 +385,7 @@ test('metrics count game servers and seats by state, and pools by place: warm, h
 
 test('docs/telemetry.md lists exactly the metrics with their units', () => {
   const page = readFileSync(new URL('../../../../docs/telemetry.md', import.meta.url), 'utf8')
-  // The process metrics are in a table of their own.
+  // The process metrics have their own table.
   const [text = ''] = page.split('The `muster` server also exports')
   const documented = Array.from(text.matchAll(/^\| `(muster\.[\w.]+)` \|[^|]*\| (\S+) \|/gm), ([, name, unit]) => [
     name,

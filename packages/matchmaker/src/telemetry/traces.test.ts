@@ -140,7 +140,7 @@ test('spans that are not sampled are not kept in memory', () => {
   expect(spans()).toEqual([])
 })
 
-/** The minimum that `context.with` needs. */
+/** The minimal context manager that `context.with` needs. */
 function stackOf(): ContextManager {
   const stack: Context[] = []
   const manager: ContextManager = {

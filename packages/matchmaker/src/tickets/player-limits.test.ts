@@ -1,4 +1,4 @@
-/** The bounds on what one account can cost. */
+/** Tests the limits on what one account can cost. */
 import { describe, expect, test } from 'vitest'
 import { PlayerOverLimit } from '../errors.js'
 import { deploy, duel, setUp } from '../matchmaker.fixture.js'
@@ -48,7 +48,7 @@ test('a player who repeatedly leaves matches causes no more servers than the lim
   }
   expect(service.calls.create).toHaveLength(5)
   expect(refused).toBe(15)
-  // Other tickets are not held up.
+  // Other tickets are not delayed.
   matchmaker.createTicket({
     id: 'ann',
     queue: 'duel',

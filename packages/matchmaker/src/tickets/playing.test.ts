@@ -6,7 +6,7 @@ import { createMemoryServerLog } from '@muster/hosting/internal'
 
 const at = { ip: '198.51.100.7' }
 
-/** A running match of ann and ben. */
+/** Starts a running match of ann and ben. */
 async function playing(options: Parameters<typeof setUp>[0] = {}) {
   const world = setUp(options)
   world.join('ann')

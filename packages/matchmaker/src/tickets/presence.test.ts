@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { duel, setUp } from '../matchmaker.fixture.js'
 import type { QueueDefinition } from '../queues/queue.js'
 
-/** Nobody is matched: what becomes of tickets is a matter of presence alone. */
+/** A queue without matches, so that only presence decides about tickets. */
 const alone: QueueDefinition = { ...duel, matchSize: 500, presence: { withinMs: 20_000 } }
 const setUpAlone = (more: Partial<QueueDefinition> = {}) => setUp({ queues: [{ ...alone, ...more }] })
 const at = { ip: '198.51.100.7' }

@@ -104,7 +104,7 @@ test('property: quickRead returns what the schema returns, or undefined', () => 
       const quick = quickRead(input)
       if (quick !== undefined) {
         reached.quick += 1
-        // Not `toStrictEqual`, which takes an attribute named `constructor` for the class of the object.
+        // Not `toStrictEqual`, which mistakes an attribute named `constructor` for the object's class.
         deepStrictEqual(quick, readBySchema(input as TicketInput))
         return
       }

@@ -100,7 +100,7 @@ test('property: the body of a checked ticket contains the whole ticket', () => {
   const { check } = checker()
   fc.assert(
     fc.property(input, (given) => {
-      // JSON and rules have one zero only.
+      // JSON and rules do not distinguish -0 from 0.
       expect(JSON.stringify(readBody('t', check(given).body))).toBe(JSON.stringify(readTicketInput(given)))
     }),
   )

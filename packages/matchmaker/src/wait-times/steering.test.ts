@@ -14,12 +14,15 @@ interface Waiting {
   readonly place: typeof berlin
 }
 
-/** Lets tickets come to a queue that finds matches the sooner, the more come and the looser limits are. */
+/** Lets tickets arrive in a queue that finds matches faster if more tickets arrive or limits are looser. */
 function queueOf(waits: QueueWaits, random = seededRandom(1)) {
   const waiting = new Set<Waiting>()
   let now = START
   return {
-    /** Runs for the given seconds. @param load tickets a second by place. Returns the p90 of those who were matched. */
+    /**
+     * Runs for some seconds.
+     * @param load tickets per second by location. Returns the p90 of the wait of matched tickets.
+     */
     play: (seconds: number, load: ReadonlyMap<typeof berlin, number>, isMatching = true) => {
       const waited = new Map([...load.keys()].map((place): [typeof berlin, number[]] => [place, []]))
       for (const end = now + seconds * 1000; now < end; now += 1000) {

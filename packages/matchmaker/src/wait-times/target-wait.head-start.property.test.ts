@@ -37,8 +37,8 @@ test('a relaxation head start grows if waits are too long, shrinks if too short,
 })
 
 /**
- * A queue in which waits grow as the number of players falls, in proportion, and shrink by the head start; what is seen
- * of them is an average over what is remembered.
+ * Simulates a queue whose waits are inversely proportional to the number of players, and shrink by the head start. The
+ * controller sees an average over its memory.
  */
 function waitsOf(loads: readonly number[], neededMs: (load: number) => number): number[] {
   const headStart = new HeadStart(TARGET_MS, MOST_MS)
@@ -57,7 +57,7 @@ describe('the waits of a queue whose load falls to a tenth and comes back', () =
   const minutes = (load: number, many: number) => Array.from({ length: many * 60 }, () => load)
   const loads = [...minutes(4, 20), ...minutes(0.4, 20), ...minutes(4, 20)]
 
-  // At a tenth of the players, the arrivals alone predict 1.84 target waits.
+  // With a tenth of the players, the arrivals alone predict 1.84 target waits.
   test.each([1, 1.84, 2.5])(
     'if a load of a tenth needs %d target waits more, waits still return to the target within 15 minutes',
     (more) => {

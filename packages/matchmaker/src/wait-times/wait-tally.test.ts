@@ -1,4 +1,4 @@
-/** What estimates cost where a queue has many kinds of tickets, counted in computations, and that they are right. */
+/** Tests that estimates are right, and how many computations they take in a queue with many kinds of tickets. */
 import { seededRandom } from '@muster/core/clock'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createQueueWaits } from './queue-waits.js'
@@ -14,7 +14,7 @@ const START = 1_800_000_000_000
 
 afterEach(() => vi.restoreAllMocks())
 
-/** A queue in which tickets of 204 kinds come, and are matched within half a minute. */
+/** Creates a queue with tickets of 204 kinds, which are matched within half a minute. */
 function busyQueue(perSecond: number) {
   const waits = createQueueWaits()
   const random = seededRandom(1)
@@ -55,7 +55,8 @@ test('reading the estimates of 204 kinds of tickets every second recomputes each
     expect(kinds.filter((kind) => survey.ofKind(kind) === undefined)).toEqual([])
     survey.learned()
   }
-  // Two tables of each kind, at the begin and every 20 to 30 s; 24,480 computations if it were each second.
+  // Two tables of each kind, computed at the start and every 20 to 30 s. Computing them every second would take 24,480
+  // computations.
   expect(computed.mock.calls.length).toBeLessThanOrEqual(2 * kinds.length * 4)
 })
 

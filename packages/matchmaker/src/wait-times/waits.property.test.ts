@@ -64,7 +64,7 @@ describe('an estimate of a wait', () => {
       fc.property(curve, fc.double({ min: 0, max: 600_000, noNaN: true }), wait, (rates, waited, more) => {
         const [before, after] = [estimateOf([rates], waited), estimateOf([rates], waited + more)]
         if (before === undefined || after === undefined) return
-        // Both are rounded to milliseconds.
+        // Both estimates are rounded to milliseconds.
         expect(waited + more + after.p50Ms).toBeGreaterThanOrEqual(waited + before.p50Ms - 1)
       }),
     )
@@ -94,7 +94,7 @@ describe('an estimate of a wait', () => {
   })
 })
 
-/** What tickets did, each from its creation on, in the order of their ends. */
+/** Generates what tickets did, each from its creation on, in the order of their ends. */
 const ends = fc.array(
   fc.record({
     createdAt: fc.integer({ min: 0, max: 100_000 }),
@@ -202,7 +202,7 @@ describe('a burst of tickets', () => {
     readonly waitMs: number
   }
 
-  /** Tickets come at intervals, and each is matched later. Returns what was seen when the last one comes. */
+  /** Tickets arrive at intervals, and each is matched later. Returns the observations when the last one arrives. */
   function seenAfter(phases: readonly Phase[]) {
     const cell = new WaitCell(0)
     const changes: { at: number; createdAt: number; isEnter: boolean }[] = []
@@ -218,7 +218,7 @@ describe('a burst of tickets', () => {
     return cell.observed(now)
   }
 
-  /** The estimate of a ticket that comes last. */
+  /** Returns the estimate for a ticket that arrives last. */
   function estimateAfter(phases: readonly Phase[]) {
     const { lately, longer } = seenAfter(phases)
     return estimateOf([curveOf([lately, longer]) ?? []], 0)?.p50Ms ?? NaN
@@ -243,7 +243,7 @@ describe('a burst of tickets', () => {
     const quiet = { lastsMs: 15 * MINUTE, everyMs: 10_000, waitMs: 30_000 }
     const { matched } = seenAfter([quiet, burst, quiet, burst, quiet, burst, quiet]).lately
     const ofBursts = sum(matched.subarray(0, binOf(2000))) / sum(matched)
-    // Bursts have 90 % of the tickets, and 2 % of the time.
+    // Bursts have 90 % of the tickets, but only 2 % of the time.
     expect(ofBursts).toBeGreaterThan(0.01)
     expect(ofBursts).toBeLessThan(0.12)
   })

@@ -14,11 +14,11 @@ const nothing = async () => {
 const deployments = { create: nothing, get: nothing, stop: nothing, list: nothing }
 const queues = [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }]
 
-/** The ticket API of one process. */
+/** Creates the ticket API of one process. */
 const ticketApi = (limitStore: LimitStore) =>
   createTicketApi(createMatchmaker({ deployments, queues }), { authenticate, limits, limitStore })
 
-/** The lobby API of one process. Of its lobbies, only that they are none is of interest. */
+/** Creates the lobby API of one process. It has no lobbies, because only the limits are tested. */
 const lobbyApi = (limitStore: LimitStore) => {
   const get = async () => {
     throw new LobbyRefused('no-such-lobby')
@@ -48,10 +48,10 @@ describeRedis('requests to several processes', () => {
       }
       return all
     }
-    // A player is one player, from whatever address.
+    // A player is counted as one, whatever the address.
     expect(await statuses(6, 'ann', '192.0.2.1')).toEqual([404, 404, 404, 404, 429, 429])
     expect(await statuses(2, 'ann', '192.0.2.2')).toEqual([429, 429])
-    // Six requests came from the first address, and one more is let in.
+    // Six requests came from the first address, so one more is allowed.
     expect(await statuses(3, 'ben', '192.0.2.1')).toEqual([404, 429, 429])
     expect(await statuses(2, 'ben', '192.0.2.3')).toEqual([404, 404])
   })

@@ -7,14 +7,14 @@ import { describeRedis, eventually, openRedis, type RedisUnderTest } from '../re
 import { createRedisLimitStore } from './limit-store.js'
 
 const minute = { limit: 3, windowMs: 60_000 }
-/** A slow machine must not make a process count by itself. */
+/** A long timeout, because a process that does not reach Redis in time counts by itself. */
 const timeoutMs = 10_000
 const results = (all: readonly (number | Promise<number>)[]) => Promise.all(all)
 
 describeRedis('the limit store in Redis', () => {
   let it: RedisUnderTest
   let names = 0
-  /** One limit as two processes count it. */
+  /** One limit, as counted by two processes. */
   let one: Attempts
   let other: Attempts
   beforeAll(async () => {
@@ -99,9 +99,9 @@ describeRedis('the limit store in Redis', () => {
         for (const [index, [name, isHere]] of deeds.entries()) {
           const [shared, wanted] = [await perform(isHere ? one : other, name), await perform(memory, name)]
           expect(shared > 0, `${name} ${index}`).toBe(wanted > 0)
-          // A process that refuses by its own count knows the least that there is to wait. Rounding is up.
+          // A process that refuses by its own count returns the minimum wait. It is rounded up.
           expect(shared - wanted, `${name} ${index}`).toBeLessThanOrEqual(1)
-          // What nobody waits for is sent by now.
+          // Another wait ensures that earlier attempts, for which nobody waits, were sent to the store.
           await (isHere ? one : other).wait('somebody else')
         }
       }),

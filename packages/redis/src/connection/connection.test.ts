@@ -35,7 +35,7 @@ const move = defineScript({
 })
 const refuse = defineScript({ name: 'test.refuse', lua: `return redis.error_reply('FENCED by another')`, read: Number })
 
-/** What the command fails with. */
+/** Resolves with the error of a command. */
 const failure = (command: Promise<unknown>): Promise<Error> =>
   command.then(
     () => {

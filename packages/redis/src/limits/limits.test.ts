@@ -8,7 +8,7 @@ import { createRedisLimits, type RedisLimitsOptions } from './limits.js'
 const limit = { name: 'status', limit: 3, windowMs: 60_000 }
 const OUT = 'mu:{limit.account.status}:out'
 
-/** A client whose service nobody can reach, for calls that do not get that far. */
+/** Creates a client whose service is unreachable, for calls that are not sent. */
 async function clientOf(under: RedisUnderTest, options: Partial<RedisLimitsOptions> = {}) {
   const limits = createRedisLimits({ redis: await under.connect({ timeoutMs: 200 }), ...options })
   const client = createClient({ baseUrl: 'http://127.0.0.1:9', token: 't', limiter: limits.limiter })
@@ -51,7 +51,7 @@ describeRedis('limits in Redis', () => {
       const limiter = createRedisLimits({ redis: await under.connect(), name }).limiter(limit)
       return () => limiter.reserve(0)
     }
-    /** Nothing is out any more. */
+    /** Makes all tokens free, as if no request was in flight. */
     const warmUp = async (name = 'account') => {
       await (
         await reserve(name)

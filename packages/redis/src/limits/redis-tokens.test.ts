@@ -15,7 +15,7 @@ describeRedis('the tokens in Redis', () => {
   beforeEach(async () => void (await under.server.ask('FLUSHALL')))
 
   const tokens = (limit: number) => createRedisTokens(under.redis, 'limit.test', limit, times)
-  /** All that was out when it began is back. */
+  /** Makes all tokens free that a new limit treats as used. */
   const warmUp = async () => void (await under.server.ask(`ZREMRANGEBYSCORE ${OUT} (0 +inf`))
   const warm = async (limit: number) => {
     const store = tokens(limit)

@@ -56,7 +56,7 @@ describe('the limit shared by Redis', () => {
   })
 })
 
-/** Processes that always have work, and nothing goes wrong. */
+/** Processes that always have work, without any faults. */
 const steady: Scenario = {
   limit: 10,
   windowMs: 1000,
@@ -106,7 +106,7 @@ describe('the fallback to shares while Redis is down', () => {
 })
 
 describe('the simulation of limiters', () => {
-  /** Number of requests over the limit in 60 scenarios, always the same ones. */
+  /** Returns the number of requests above the limit in 60 scenarios, which are always the same. */
   const refused = async (sabotage: Sabotage, changes: Partial<Scenario> = {}) => {
     let sum = 0
     for (const scenario of fc.sample(scenarios, { numRuns: 25, seed: 1 })) {
@@ -161,7 +161,7 @@ describe('the simulation of limiters', () => {
 })
 
 describe('the use of the limit by all processes together, with work waiting', () => {
-  /** The part of the limit that is used, by how long a limit's worth of requests takes. */
+  /** Returns the used share of the limit, from the time that as many requests as the limit take. */
   const part = async (changes: Partial<Scenario>) => {
     const scenario = { ...steady, limit: 40, ...changes }
     const { limit, windowMs } = scenario

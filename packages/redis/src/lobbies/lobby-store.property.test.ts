@@ -5,10 +5,10 @@ import { describeRedis, openRedis, type RedisUnderTest } from '../redis.fixture.
 import { createRedisLobbyStore } from './lobby-store.js'
 import { lobbyOf } from './lobby.fixture.js'
 
-/** Texts that mean something to the indexes: ends of lines, quotes, spaces, their own marks. */
+/** Strings with a special meaning for the indexes: line ends, quotes, spaces and their own marks. */
 const strange = ['a b', 'a"', 'a" b', 'a\nb', '\n+listed', '*listed', '', '1', 'true', 'é', '\ud800', '\0']
 const text = fc.constantFrom('a', 'b', ...strange)
-/** Few enough that what is looked for is often there; some differ by their type alone. */
+/** Few different values, so that searches often find something. Some differ only by their type. */
 const value = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('1', 1, 'true', true) },
   { weight: 1, arbitrary: fc.oneof(text, fc.constantFrom(-0, 0, 1e21, 0.1)) },
@@ -57,7 +57,7 @@ interface Command {
   readonly now: number
 }
 
-/** What a store answers to a command. */
+/** Returns the result of a command on a store. */
 async function answer(store: LobbyStore, given: Command): Promise<unknown> {
   const id = `id-${given.number}`
   switch (given.do) {
@@ -107,7 +107,7 @@ async function pages(store: LobbyStore, { data: wanted, minFree, limit }: Comman
   }
 }
 
-/** As JSON keeps it: without what is undefined, and without the sign of zero. */
+/** Returns a lobby as JSON keeps it: without undefined fields, and with 0 instead of -0. */
 const plain = (stored: StoredLobby | undefined): unknown =>
   stored && JSON.parse(JSON.stringify({ version: stored.version, lobby: stored.lobby }))
 

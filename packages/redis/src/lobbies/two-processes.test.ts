@@ -23,7 +23,7 @@ describeRedis('lobbies of two processes', () => {
     await it.close()
   })
 
-  /** Lobbies as one process has them. */
+  /** Opens the lobbies of one process. */
   const open = async (): Promise<Lobbies> => {
     const redis = await it.connect()
     const store = createRedisLobbyStore({ redis })
@@ -43,7 +43,7 @@ describeRedis('lobbies of two processes', () => {
     all.push(lobbies)
     return lobbies
   }
-  /** Follows a lobby; the messages come in as they happen. */
+  /** Follows a lobby and collects its messages. */
   const follow = (lobbies: Lobbies, lobbyId: string, playerId: string) => {
     const messages: LobbyMessage[] = []
     const followed = (async () => {
@@ -66,7 +66,7 @@ describeRedis('lobbies of two processes', () => {
     await here.start({ lobbyId, playerId: 'ann' })
     await eventually(benSees.types).toContain('match.handed-over')
     const key = handedOver.at(-1) as string
-    // The process that reports the match need not be the one that handed the players over.
+    // Any process may report the match, not only the one that handed the players over.
     expect(await there.reportMatch({ key, status: 'assigned', assignment: { host: 'game.example' } })).toBe(true)
     await eventually(annSees.types).toContain('match.assigned')
     await there.leave({ lobbyId, playerId: 'ben' })

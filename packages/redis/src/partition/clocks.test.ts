@@ -1,4 +1,4 @@
-/** Processes whose machines' clocks are ten minutes apart: what is stored is as old for each of them. */
+/** The machines' clocks of two processes are ten minutes apart. Both must see the same age of stored data. */
 import type { Clock } from '@muster/core/clock'
 import type { Ticket } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { createWorld, duel } from './world.fixture.js'
 
 const MINUTES = 60_000
 
-/** Two processes; the first one leads. A lonely ticket of `waits` expires after a minute. */
+/** Starts two processes, of which the first leads. A ticket without partners in `waits` expires after a minute. */
 async function apart(firstMs: number, secondMs: number) {
   const lonely = { ...duel, name: 'lonely', matchSize: 3, expireAfterMs: 60_000 }
   const world = createWorld({ queues: [duel, lonely], endedTicketTtlMs: 600_000 })

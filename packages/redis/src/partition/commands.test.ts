@@ -1,4 +1,4 @@
-/** What the answer to a command of a follower promises outlives the leader, whenever it ends. */
+/** Tests that the promise of each answer to a follower's command outlives the leader, whenever the leader ends. */
 import type { Partition } from './partition.js'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ServerGone, ServerNotRegistered, UnknownSeat } from '@muster/matchmaker'
@@ -13,13 +13,13 @@ interface Scene {
   readonly answer: RpcServer
 }
 interface Scenario {
-  /** Options of the queue: default, a running match of two that has room for a third. */
+  /** True if the queue asks for acceptance. Default: a running match of two with room for a third player. */
   readonly asks?: boolean
   readonly before?: (follower: Partition, scene: Scene) => Promise<unknown>
   readonly ask: (follower: Partition, scene: Scene) => Promise<unknown>
-  /** What the answer must be. */
+  /** The expected answer. */
   readonly answers?: object
-  /** What must be so under the next leader. */
+  /** Checks the effect under the next leader. */
   readonly holds: (follower: Partition, scene: Scene) => Promise<void>
 }
 
@@ -27,7 +27,7 @@ const isStopped = async (_: Partition, { service }: Scene) => expect(service.run
 const poolPaused = async (follower: Partition, { answer }: Scene) => (await answer(follower.inspect())).pools[0]?.paused
 const paused = async (follower: Partition, { answer }: Scene) => (await answer(follower.inspect())).queues[0]?.paused
 
-/** The token of the match's server. */
+/** Returns the token of the match's server. */
 const tokenIn = ({ service }: Scene): string => {
   return service.servers[0]?.environment?.['MUSTER_SERVER_TOKEN'] ?? ''
 }
@@ -36,7 +36,7 @@ const registration = RegistrationBody.parse({ instance: 'one' })
 const ENROL_KEY = 'a-key-of-the-arena-in-oslo-0123456'
 const enrolment = EnrolmentBody.parse({ instance: 'one', name: 'oslo-1', address: {} })
 
-/** Reports that the match is over as game servers do: whom the next leader does not know registers again. */
+/** Reports that the match is over. If the next leader does not know the server, the server registers again. */
 async function reportOver(follower: Partition, scene: Scene): Promise<void> {
   const matches = [{ id: scene.matchId, status: 'over' }]
   try {
@@ -49,7 +49,7 @@ async function reportOver(follower: Partition, scene: Scene): Promise<void> {
   }
 }
 
-/** What the backend answers to a result. */
+/** The backend's response to a result. */
 let taken = 400
 beforeEach(() => {
   taken = 400
@@ -60,7 +60,7 @@ const results = {
   url: 'https://game.example.com/results',
   secret: `whsec_${Buffer.from('x'.repeat(32)).toString('base64')}`,
 }
-/** The backend refuses the result of the match, and is away from then on. */
+/** The backend refuses the result of the match, and is unavailable from then on. */
 async function refused(follower: Partition, { matchId }: Scene): Promise<void> {
   await follower.stopMatch(matchId, { until: 'recorded' })
   while ((await follower.resultsSetAside()).length === 0) await new Promise((resolve) => setImmediate(resolve))
@@ -102,7 +102,7 @@ const KEPT: Readonly<Record<string, Scenario>> = {
     answers: { seats: [{ playerId: 'cat', state: 'starting' }] },
     holds: async (follower, { answer, service }) => {
       expect(await answer(follower.seatsOf('cat'))).toMatchObject([{ state: 'starting' }])
-      // That of the match, and one more, however often the question was repeated.
+      // The match's server, and one more, however often the request was repeated.
       expect(service.running()).toHaveLength(2)
     },
   },
@@ -111,7 +111,7 @@ const KEPT: Readonly<Record<string, Scenario>> = {
     ask: async (follower) => {
       const [seat] = await follower.seatsOf('cat')
       await follower.releaseSeat(seat?.id ?? '', 'cat').catch((error: unknown) => {
-        // It is asked again, and was given back before.
+        // The repeated request finds no seat, because the first one gave it back.
         if (!(error instanceof UnknownSeat)) throw error
       })
     },
@@ -127,7 +127,7 @@ const KEPT: Readonly<Record<string, Scenario>> = {
     },
   },
   revokeEnrolment: {
-    // No key of the configuration: one that is in it is refused.
+    // A key that is not in the configuration, because a configured key cannot be revoked.
     ask: (follower) => follower.revokeEnrolment('0123abcd'),
     holds: async (follower, { answer }) => expect(await answer(follower.isEnrolmentKey(ENROL_KEY))).toBe(true),
   },
@@ -138,7 +138,7 @@ const KEPT: Readonly<Record<string, Scenario>> = {
     asks: true,
     ask: (follower) => follower.acceptMatch('ann', 'ann'),
     answers: { id: 'ann', acceptance: { accepted: ['ann'] } },
-    // Players are asked anew by the next leader.
+    // The next leader asks the players again.
     holds: async (follower) => expect(await follower.getTicket('ann')).not.toMatchObject({ status: 'CANCELLED' }),
   },
   declineMatch: {
@@ -195,7 +195,7 @@ const own = { name: 'own', places, enrol: [{ key: ENROL_KEY, place: 'Oslo', max:
 const running = { ...duel, teams, matchSize: undefined, fillForMs: 0 }
 const asking = { ...duel, acceptance: { withinMs: 60_000 }, cooldown: { firstMs: 600_000 } }
 
-/** A leader that ends at the n-th moment of a kind after it was asked, or leaves in good order. */
+/** The leader ends at the nth call of a method after the command was sent, or it leaves in order. */
 type End = 'leaves' | readonly [method: string, moment: 'before' | 'after', nth: number]
 const ENDS: readonly (readonly [how: string, end: End])[] = [
   ['closes in good order', 'leaves'],
@@ -239,7 +239,7 @@ async function keeps({ asks = false, before, ask, answers, holds }: Scenario, en
   if (end === 'leaves') void first.close()
   const given = await answer(asked)
   if (answers !== undefined) expect(given).toMatchObject(answers)
-  // Whatever the leader was about to do, it is gone now.
+  // The leader is gone before it can do anything else.
   if (end !== 'leaves') first.pause()
   await pass(8000, 50)
   expect(second.leads()).toBe(true)

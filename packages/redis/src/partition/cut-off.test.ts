@@ -1,4 +1,4 @@
-/** What a process that is cut off from Redis answers to commands: 503 with Retry-After, and nothing else. */
+/** Tests that a process without a connection to Redis answers commands with 503 and Retry-After. */
 import { systemClock } from '@muster/core/clock'
 import { createTicketApi } from '@muster/matchmaker'
 import { expect, onTestFinished, test } from 'vitest'
@@ -26,7 +26,7 @@ const queues = [
   { ...duel, name: 'lonely', matchSize: 9 },
 ]
 
-/** Two processes of one partition, each with its ticket API. Both reach Redis by gates of their own. */
+/** Starts two processes of one partition, each with its ticket API. Each reaches Redis by its own gate. */
 async function begin() {
   const redis = await openRedis()
   const service = new FakeService(systemClock, 50)
@@ -80,7 +80,7 @@ async function begin() {
 
 const wait = (id: string, profile: string) => ({ profile, player_id: id, player_ip: '192.0.2.1' })
 
-/** A match that runs, one that is asked for, a ticket that waits, a group and a backfill. */
+/** Creates a running match, a match that awaits acceptance, a waiting ticket, a group and a backfill. */
 async function prepare(call: Call, service: Pick<Awaited<ReturnType<typeof begin>>['service'], 'servers'>) {
   const idOf = async (id: string, profile: string) =>
     String((await call('backend', 'POST', '/tickets', wait(id, profile))).json['id'])
@@ -102,7 +102,7 @@ async function prepare(call: Call, service: Pick<Awaited<ReturnType<typeof begin
   return { cas, dan, eve, match, token, fill, group: String(json['group_id']), member: String(json['member_id']) }
 }
 
-/** Every command that needs Redis: a token for events (`stream-token`) reads the ticket, so it does too. */
+/** Every command that needs Redis. `stream-token` is one of them, because it reads the ticket. */
 const commands = (at: Awaited<ReturnType<typeof prepare>>): Readonly<Record<string, Parameters<Call>>> => ({
   accept: ['cas', 'POST', `/tickets/${at.cas}/accept`],
   decline: ['dan', 'POST', `/tickets/${at.dan}/decline`],
@@ -137,7 +137,7 @@ const commands = (at: Awaited<ReturnType<typeof prepare>>): Readonly<Record<stri
 })
 const given = (...ids: readonly string[]) => ids.map((id) => ({ player_id: id, player_ip: '192.0.2.1' }))
 
-/** How the way to Redis is cut. */
+/** Ways in which the connection to Redis is disturbed. */
 const CUTS = [
   ['connections break', 'shut'],
   ['nothing passes', 'hold'],
@@ -162,7 +162,7 @@ describeRedis('a process that is cut off from Redis', () => {
       const wanted = { status: 503, waits: true, code: 'string' }
       const answers = Object.fromEntries(await Promise.all(asked))
       expect(answers).toEqual(Object.fromEntries(Object.keys(all).map((name) => [name, wanted])))
-      // The store of groups tells the operator each time.
+      // The group store reports each failure as a RedisError.
       expect(world.unexpected.filter((error) => !(error instanceof RedisError))).toEqual([])
 
       gate.open()
@@ -170,7 +170,8 @@ describeRedis('a process that is cut off from Redis', () => {
         const again = all[name] as Parameters<Call>
         await eventually(async () => `${name}: ${(await call(...again)).status}`).toBe(`${name}: ${status}`)
       }
-      // Where only answers were lost, others who were to be a match are one by now.
+      // If only replies were lost, the commands took effect, so the match is stopped and no second server was created
+      // for it.
       const isOf = (server: Server) => server.environment?.['MM_MATCH_ID'] === at.match
       await eventually(() => world.service.running().filter(isOf)).toEqual([])
       expect(world.service.servers.filter(isOf)).toHaveLength(1)
@@ -178,5 +179,5 @@ describeRedis('a process that is cut off from Redis', () => {
   )
 })
 
-/** What a repeated command answers, in an order in which none of them undoes what the next is about. */
+/** Statuses of the repeated commands, in an order in which no command undoes the object of the next one. */
 const ANSWERED = { 'players left': 204, stop: 202, cancel: 204, accept: 200, decline: 200 }

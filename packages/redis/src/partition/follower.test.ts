@@ -91,7 +91,7 @@ describe('a follower process', () => {
     await pass(400)
     expect(changed).toMatchObject([{ version: 2, status: 'MATCH_FOUND' }, { version: 2 }])
     await pass(3000)
-    // One that has ended changes no more, so nobody waits for that.
+    // An ended ticket does not change any more, so the call returns at once.
     const { version = 0 } = (await follower.getTicket('ann')) ?? {}
     expect(await follower.waitForChange('ann', { version })).toMatchObject({ status: 'HOST_ASSIGNED', version })
     await close()

@@ -1,11 +1,11 @@
-/** Game servers of a pool in a partition whose processes end, stand still and lose answers. */
+/** Simulates game servers of a pool in a partition whose processes end, are suspended and lose responses. */
 import { seededRandom } from '@muster/core/clock'
 import { MusterError } from '@muster/core'
 import { type PoolDefinition, ServerGone, ServerNotRegistered } from '@muster/matchmaker'
 import { expect, test } from 'vitest'
 import { createWorld, type Process, type Server } from './world.fixture.js'
 
-/** `SIMULATIONS=1000 SIMULATION_SEED=7` runs other seeds than usual, and more of them. */
+/** `SIMULATIONS=1000 SIMULATION_SEED=7` runs other seeds and more of them. */
 const SEEDS = Number(process.env['SIMULATIONS'] ?? 2)
 const FIRST = Number(process.env['SIMULATION_SEED'] ?? 1)
 
@@ -17,7 +17,7 @@ const arena: PoolDefinition = {
   at: [{ cron: '* * * * *', minutes: 2, min: 2 }],
 }
 
-/** The process of a game server. It plays each match for some seconds, then says that it is over. */
+/** A game server's process. It plays each match for some seconds, and then reports that the match is over. */
 interface Game {
   readonly server: Server
   readonly token: string
@@ -44,7 +44,7 @@ async function simulate(seed: number): Promise<readonly string[]> {
   const broken: string[] = []
 
   const games = new Map<string, Game>()
-  /** Matches that their server has said to be over, or that were on one that crashed. */
+  /** Matches that their server has reported as over, or whose server has crashed. */
   const over = new Set<string>()
 
   const report = async (game: Game, by: Process): Promise<void> => {
@@ -56,7 +56,7 @@ async function simulate(seed: number): Promise<readonly string[]> {
       game.seq += 1
       const said = [...matches].map(([id, { status }]) => ({ id, status, players: {} }))
       const state = { instance, seq: game.seq, healthy: true, draining: false, matches: said }
-      // A request that is lost on its way, or repeated by something in between.
+      // A request that is lost, or repeated on the way.
       if (random() < 0.05) return
       if (random() < 0.05) void by.reportServer(token, state).catch(() => {})
       let orders = await by.reportServer(token, state)
@@ -99,7 +99,7 @@ async function simulate(seed: number): Promise<readonly string[]> {
     }
   }
 
-  /** What must be so at any time: by what is stored, and so by what players are told. */
+  /** Checks the invariants that must hold at any time for stored data, and so for what players see. */
   const look = async (by: Process) => {
     const places = new Map<string, string>()
     const matchOn = new Map<string, string>()
@@ -156,7 +156,7 @@ async function simulate(seed: number): Promise<readonly string[]> {
       if (crashed !== undefined) {
         crashed.failedAt = clock.now()
         for (const id of games.get(crashed.id)?.matches.keys() ?? []) over.add(id)
-        // A match that was given to it and that it had not heard of.
+        // Include a match that was assigned to the server and that the server did not know yet.
         for (const { matchId, assignment } of await assigned(any())) if (assignment === crashed.id) over.add(matchId)
       }
     }
@@ -176,7 +176,7 @@ async function simulate(seed: number): Promise<readonly string[]> {
   const matchOn = await look(last)
   const running = new Set(service.running().map(({ id }) => `${id}.example.com`))
   for (const fqdn of matchOn.keys()) if (!running.has(fqdn)) broken.push(`a match is on ${fqdn}, which is gone`)
-  // Two warm ones, one for each match, and none that nobody knows.
+  // Two servers are warm and each match has one. A few more may be starting or stopping.
   if (running.size > matchOn.size + 4) broken.push(`${running.size} servers run for ${matchOn.size} matches`)
   if (running.size < 2) broken.push('no server is warm')
   for (const { server, isGone } of games.values())

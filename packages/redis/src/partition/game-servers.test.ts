@@ -1,4 +1,7 @@
-/** Game servers in a partition: they register and report by any process, and the next leader believes them. */
+/**
+ * Tests game servers in a partition: they register and report through any process, and the next leader accepts their
+ * reports.
+ */
 import { createHmac, createPublicKey, verify } from 'node:crypto'
 import { MatchmakerClosed, ServerNotRegistered, type PoolDefinition } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'
@@ -19,7 +22,7 @@ const withPool = { queues: [pooled], pools: [arena] }
 
 const tokenOf = ({ environment }: Server) => environment?.['MUSTER_SERVER_TOKEN'] ?? ''
 
-/** A game server as its process would be: it registers, takes every match, and says its whole state. */
+/** Simulates a game server's process: it registers, accepts every match, and reports its whole state. */
 class Game {
   readonly matches = new Map<string, 'open' | 'over'>()
   readonly token: string
@@ -35,7 +38,7 @@ class Game {
     return this.token.slice(0, 16)
   }
 
-  /** One exchange by a process of the partition. */
+  /** Sends one report to a process of the partition. */
   async report(by: Process, waitMs = 0): Promise<void> {
     if (this.version === 0) await this.register(by)
     this.seq += 1
@@ -61,7 +64,7 @@ class Game {
   }
 }
 
-/** A server of the pool is warm. */
+/** Starts a pool with one warm server. */
 async function warm(options: Parameters<typeof createPair>[0] = {}) {
   const world = await createPair({ ...withPool, ...options })
   await world.pass(3000, 50)
@@ -71,7 +74,7 @@ async function warm(options: Parameters<typeof createPair>[0] = {}) {
   return { ...world, server, game }
 }
 
-/** Whether a join token has the signature that its server was told to expect. */
+/** True if a join token has the signature that its server was told to expect. */
 function isSigned(token: string, { alg, key }: { readonly alg: string; readonly key: string }): boolean {
   const [header = '', payload = '', signature = ''] = token.split('.')
   const [text, given] = [Buffer.from(`${header}.${payload}`), Buffer.from(signature, 'base64url')]
@@ -174,7 +177,7 @@ describe('a server that reports to a follower', () => {
     await pass(100)
     const ann = await ticket('ann')
     const token = second.joinToken(ann, 'ann') ?? ''
-    // As docs/servers.md tells game servers to check it.
+    // Derive the key like a game server, as docs/servers.md describes.
     const key = createHmac('sha256', tokenOf(server)).update('muster-join-1').digest()
     const [header = '', payload = '', signature] = token.split('.')
     expect(signature).toBe(createHmac('sha256', key).update(`${header}.${payload}`).digest('base64url'))
@@ -216,7 +219,7 @@ describe('a server that reports to a follower', () => {
   test('a server’s token is derived from the configured secret, which is stored nowhere else', async () => {
     const { second, answer, partition, server, close } = await warm({ serverSecret: 's'.repeat(32) })
     expect(await answer(second.isServerSecret(tokenOf(server)))).toBe(true)
-    // The name of the partition alone.
+    // The only note is the name of the partition.
     expect([...partition.notes.keys()]).toEqual(['i'])
     await close()
   })
@@ -253,7 +256,7 @@ describe('a server that reports to a follower', () => {
     const changed = signature.startsWith('a') ? `b${signature.slice(1)}` : `a${signature.slice(1)}`
     for (const guess of [`${credential}.${changed}`, `x${credential}.${signature}`, 'nothing', ''])
       expect(await answer(second.isServerSecret(guess))).toBe(false)
-    // Known a moment ago, so the leader is not asked again.
+    // The process has just learned this token, so it does not ask the leader again.
     expect(await answer(second.isServerSecret(game.token))).toBe(true)
     await close()
   })
@@ -320,7 +323,7 @@ describe('the next leader', () => {
     await answer(game.report(second))
     await pass(200)
     expect(await ticket('ann')).toMatchObject({ status: 'HOST_ASSIGNED', assignment: { fqdn: 'r1.example.com' } })
-    // One more, in place of the one that was taken.
+    // At most one more server, which replaces the taken one.
     expect(service.servers.length).toBeLessThanOrEqual(created + 1)
     await close()
   })
@@ -365,7 +368,7 @@ describe('the next leader', () => {
     await pass(1000)
     first.pause()
     const outcome = await answer(held)
-    // Its time passed under two leaders; the next one does not know it yet.
+    // The held request's time has passed under two leaders. The next leader does not know the server yet.
     expect(clock.now() - before).toBeLessThan(16_000)
     if (outcome !== undefined) expect(outcome).toBeInstanceOf(NoLeader)
     await answer(game.report(second))

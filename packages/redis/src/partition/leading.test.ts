@@ -174,7 +174,7 @@ test('a standby discards its loaded tickets if it missed changes of tickets', as
   isCut = true
   for (const id of ['ann', 'bob']) await first.createTicket({ id, queue: 'trio', players: [player(id)] })
   await pass(500)
-  // Whatever came meanwhile is no longer there to be read.
+  // Write so many changes that those of the meantime are trimmed.
   for (let number = 0; number < 9000; number += 1) partition.changes.add([])
   isCut = false
   await pass(6000)

@@ -100,7 +100,7 @@ test('a lease is trusted from the time of its request, however late its answer c
   election.start()
   await clock.advance(100)
   slowMs = 800
-  // Asked at 250, known at 1050, good until 1150.
+  // The lease was requested at 250 and confirmed at 1050, so it is valid until 1150.
   await clock.advance(1000)
   expect(lease?.isHeld()).toBe(true)
   await clock.advance(100)
@@ -132,7 +132,7 @@ test('a leader that stops releases its lease only after its work as a leader has
   expect(partition.acquire('b', 1000)).toMatchObject({ kind: 'acquired' })
 })
 
-/** An election that tells for how long each lease was asked for. */
+/** Creates an election that records the requested duration of each lease. */
 function asking() {
   const asked: number[] = []
   const renewal = { takesMs: 0 }
@@ -200,7 +200,7 @@ test('a leader whose renewal is answered too late continues to lead if no other 
 
 test('a process that repeatedly loses its lease waits longer each time, until a minute has passed', async () => {
   const { clock, partition, terms, ledAt, election } = asking()
-  /** Milliseconds from a loss until it leads again, in steps of a renewal. */
+  /** Returns the milliseconds from a loss of the lease until the process leads again, in steps of a renewal. */
   const leadsAgainAfter = async () => {
     const before = terms.length
     const at = clock.now()

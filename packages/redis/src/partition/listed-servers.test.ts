@@ -1,4 +1,7 @@
-/** Every process lists servers and holds seats; the leader decides, and the next one believes the servers. */
+/**
+ * Tests that every process lists servers and holds seats. The leader decides, and the next leader accepts the servers'
+ * reports.
+ */
 import { expect, test } from 'vitest'
 import { SeatRefused, ServerNotRegistered, UnknownSeat } from '@muster/matchmaker'
 import { RegistrationBody, ReportBody } from '@muster/matchmaker/internal'
@@ -44,7 +47,7 @@ test('a follower lists servers and holds seats, even under the next leader', asy
   first.pause()
   await pass(8000, 50)
   expect(second.leads()).toBe(true)
-  // The hold is forgotten, and so is the list until the server registers again.
+  // The hold is lost, and the list is unavailable until the server registers again.
   const anew = await answer(second.listedServers(list))
   expect([anew.isNew, anew.servers]).toEqual([true, []])
   await expect(answer(second.followSeat(seatId))).rejects.toBeInstanceOf(UnknownSeat)

@@ -1,4 +1,7 @@
-/** Private matches, cooldowns and pauses in a partition: asked of a follower, and known to the next leader. */
+/**
+ * Tests private matches, cooldowns and pauses in a partition: commands through a follower must be known to the next
+ * leader.
+ */
 import { InvalidMatch, PlayerBusy, PlayerCoolingDown } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'
 import { createPair, duel } from './world.fixture.js'
@@ -50,7 +53,7 @@ describe('a cooldown of a player', () => {
     await answer(second.cancelTicket('bob'))
     await pass(20_000, 100)
     expect(await again('ann')).toMatchObject({ status: 'SEARCHING' })
-    // The other notes are the master secret of the servers' tokens, and the name of the partition.
+    // The other two notes are the master secret of the servers' tokens and the name of the partition.
     expect(partition.notes.size).toBe(3)
     await pass(20_500, 100)
     expect([...partition.notes.keys()].toSorted()).toEqual(['i', 's'])

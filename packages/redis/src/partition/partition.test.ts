@@ -45,7 +45,7 @@ test('every process shows that the server of a match has crashed, and its player
   })
   expect(service.running()).toEqual([])
 
-  // The next leader does not take the match for a running one.
+  // The next leader does not treat the match as running.
   await leader.close()
   await pass(3000)
   expect(follower.leads()).toBe(true)

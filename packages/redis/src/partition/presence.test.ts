@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPair, createWorld, duel } from './world.fixture.js'
 
-/** Two processes, of which the first leads, with a queue whose clients may be away for 10 s. */
+/** Starts two processes, of which the first leads, with a queue whose clients may be away for 10 s. */
 async function pair() {
   const world = await createPair({ queues: [{ ...duel, matchSize: 5, presence: { withinMs: 10_000 } }] })
   const { first: leader, second: follower, answer } = world

@@ -12,7 +12,7 @@ import { duel, FakeService } from './world.fixture.js'
 
 type Given = Parameters<typeof openRedis>[0]
 
-/** A test with a Redis of its own, and processes of one partition that are closed at its end. */
+/** Runs a test with its own Redis and with processes of one partition, which are closed at its end. */
 const using = (given: Given, check: (use: Awaited<ReturnType<typeof begin>>) => Promise<void>) => async () => {
   const use = await begin(given)
   try {

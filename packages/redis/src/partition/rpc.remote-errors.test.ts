@@ -14,7 +14,7 @@ const { MusterError } = core
 type ErrorClass = new (...given: never[]) => Error
 const isErrorClass = (value: unknown): value is ErrorClass =>
   typeof value === 'function' && value.prototype instanceof MusterError
-/** Those of stores in files, which a leader of a partition has not. */
+/** Errors of file stores, which the leader of a partition does not have. */
 const NOT_OF_LEADERS = new Set(['StoreLocked', 'StoreCorrupt', 'StoreTorn', 'TicketsGone'])
 const classes: readonly ErrorClass[] = [
   ...Object.values<unknown>(matchmaker)

@@ -8,12 +8,14 @@ import { createWorld, duel, type Process } from './world.fixture.js'
 const SEEDS = Number(process.env['SIMULATIONS'] ?? 3)
 const FIRST = Number(process.env['SIMULATION_SEED'] ?? 1)
 
-/** The answers that clients received, and what they may rely on. */
+/** Records the answers that clients received, and what they may rely on. */
 class Witness {
   readonly acknowledged = new Set<string>()
   readonly cancelled = new Set<string>()
   readonly told = new Map<string, string>()
-  /** Matches that somebody wanted to stop; those of which that was acknowledged; those that were said to be unknown. */
+  /**
+   * Matches that somebody wanted to stop, those whose stop was acknowledged, and those that were reported as unknown.
+   */
   readonly toStop = new Set<string>()
   readonly stopped = new Set<string>()
   readonly unknown = new Set<string>()
@@ -53,7 +55,7 @@ async function simulate(seed: number, isFenced = true): Promise<readonly string[
       await follower.createTicket({ id, queue: 'duel', players: [player(`player of ${id}`), ...friends] })
       witness.acknowledged.add(id)
     } catch {
-      // Not acknowledged: it may be there or not.
+      // The create was not acknowledged, so the ticket may exist or not.
     }
   }
   const cancelling = async (follower: Process, id: string) => {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createStoreClock } from './store-clock.js'
 
-/** A store whose clock is ahead, and far away. */
+/** Opens a store whose clock is ahead and whose replies take time. */
 function open({ aheadMs = 0, travelMs = 0 } = {}) {
   const clock = createManualClock()
   const store = { aheadMs, travelMs }

@@ -9,7 +9,7 @@ import { createWorld } from './world.fixture.js'
 
 const SECRET = 'hush7f3a'
 const ADDRESS = '198.51.100.77'
-/** Text that holds both and is not JSON, broken at any place. */
+/** Generates a string that contains both secrets and is not JSON, broken at any position. */
 const broken = fc.tuple(fc.nat(60), fc.constantFrom('', 'x', '{', '"', '}}')).map(([at, end]) => {
   const whole = JSON.stringify({ players: [{ id: 'ann', ip: ADDRESS }], secret: SECRET })
   return `${whole.slice(0, at)}${SECRET}${ADDRESS}${end}`
@@ -69,7 +69,7 @@ test.each(KINDS)(
     for (const problem of problems) expect(shows(problem)).toBe(false)
     if (what === 'body' || header !== undefined)
       await expect(clock.until(only.getTicket('ann'), 10)).rejects.not.toSatisfy(shows)
-    // Without the record nobody knows whether a server runs.
+    // Without the server's record, nobody knows whether the server runs, so the takeover stops.
     const goesOn = what !== 'record'
     for (const id of ['bob', 'eve']) await only.createTicket({ id, queue: 'duel', players: [player(id)] })
     await pass(3000)

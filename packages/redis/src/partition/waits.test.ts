@@ -18,7 +18,7 @@ test('a follower and the next leader know the wait statistics of the leader', as
   const [waits] = await answer(follower.estimateQueueWaits())
   expect(waits).toMatchObject({ queue: 'duel', tickets: 1, players: 1, paused: false })
   expect(waits?.estimate?.p50Ms).toBeLessThan(2500)
-  // It is asked again only while somebody wants to know, and nobody waits for a leader that is gone.
+  // The follower asks again only while somebody needs the estimate, and nobody waits for a leader that is gone.
   leader.pause()
   expect(follower.estimateWait('ann')).toBeDefined()
   await pass(5000, 100)

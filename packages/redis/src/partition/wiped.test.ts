@@ -7,7 +7,7 @@ test('each process reports once that Redis was emptied, and stops no server that
   const { clock, partition, service, process, pass, player } = createWorld({
     orphanGraceMs: 60_000,
     queues: [lasting],
-    // A token stays good whatever Redis has lost.
+    // With a configured secret, tokens stay valid whatever Redis has lost.
     serverSecret: 'a-secret-of-the-configuration-for-servers',
     apiUrl: 'https://muster.example.com',
   })
@@ -27,7 +27,7 @@ test('each process reports once that Redis was emptied, and stops no server that
   }
   await join('ann', 'bob')
   await pass(3000)
-  // Another server starts meanwhile.
+  // A server of another match starts meanwhile.
   await join('eve', 'joe')
   await pass(400)
   expect(service.running()).toHaveLength(2)
@@ -50,11 +50,11 @@ test('each process reports once that Redis was emptied, and stops no server that
   await join('ann', 'bob')
   await pass(5000, 20)
   expect(await other.getTicket('bob')).toMatchObject({ status: 'HOST_ASSIGNED' })
-  // Longer than orphans live otherwise: players may be on the servers that nobody knows, which hear of it so.
+  // Longer than the usual grace period of orphans. Unknown servers may have players, so they must not be stopped.
   await pass(120_000, 100)
   expect(await register()).toBe('Unavailable')
   expect(service.running()).toHaveLength(3)
-  // The longest match is over by then.
+  // By then even the longest match is over.
   await pass(200_000, 100)
   expect(service.running().map(({ id }) => id)).not.toContain('r1')
   expect(await register()).toBe('ServerGone')

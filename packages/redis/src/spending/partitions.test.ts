@@ -38,7 +38,7 @@ describeRedis('two partitions that spend together', () => {
         await partition.createTicket({ id, queue: 'duel', players: [{ id, ip: '192.0.2.1' }] })
       }
     }
-    // Both have asked; the seconds in which all others may are over.
+    // Both partitions have requested shares, and the seconds in which others may request theirs are over.
     const leases = 'mu:{spending.account}:leases'
     await expect.poll(() => under.redis.command(leases, ['HLEN', leases])).toBe(4)
     await under.redis.command(leases, ['HSET', leases, 'quiet', 0])

@@ -45,7 +45,7 @@ test('during a budget request, a partition uses no more of the shared budget tha
   const { budget, answer } = setUp()
   budget.servers(0)
   await answer(10, 10)
-  // The ask that this look makes gives back all but two.
+  // The request that this call makes returns all but two.
   expect(budget.servers(3)).toBe(2)
   expect(budget.creates()).toBe(2)
 })

@@ -26,7 +26,7 @@ describeRedis('a shared budget in Redis', () => {
 
   const LEASES = 'mu:{spending.account}:leases'
   const CREATES = 'mu:{spending.account}:creates'
-  /** Five seconds after Redis has begun. */
+  /** Sets the state to five seconds after the start of Redis. */
   const afterQuiet = () => under.server.ask(`HSET ${LEASES} quiet 0`)
 
   const open = async (options: Partial<RedisSpendingOptions> = {}) => {
@@ -38,12 +38,12 @@ describeRedis('a shared budget in Redis', () => {
     await afterQuiet()
     return { clock, spending, first }
   }
-  /** All requests so far are answered: Redis answers in order. */
+  /** Resolves once all earlier requests are answered, because Redis answers in order. */
   const answered = async () => {
     await under.redis.command('x', ['PING'])
     await new Promise((resolve) => setImmediate(resolve))
   }
-  /** Looks as often as it takes for the budget to have asked with this count. */
+  /** Calls the budget until it has requested its share with this count. */
   const settle = async (clock: { advance(ms: number): Promise<void> }, budget: SpendBudget, count: number) => {
     for (let n = 0; n < 3; n++) {
       await clock.advance(100)
@@ -69,7 +69,7 @@ describeRedis('a shared budget in Redis', () => {
     await under.server.ask(`ZADD ${CREATES} ${Date.now() * 1000 + hour} a ${Date.now() * 1000 + hour} b`)
     expect(await settle(clock, first, 0)).toBe(0)
     expect(first.creates()).toBe(0)
-    // As if five seconds and a minute passed from then on.
+    // Sets the stored times as if five seconds and a minute had passed.
     const passed = async (ms: number) => {
       const quiet = Number(await under.redis.command(LEASES, ['HGET', LEASES, 'quiet'])) - ms * 1000
       await under.redis.command(LEASES, ['HSET', LEASES, 'quiet', quiet])
@@ -206,7 +206,7 @@ describeRedis('a shared budget in Redis', () => {
       }
     })
     await fc.assert(property, { numRuns: 20 })
-    // A budget of which hardly anything is used would prove nothing.
+    // If hardly any of the budget was used, the test would prove nothing.
     expect(Math.min(seen.full, seen.spent)).toBeGreaterThan(100)
   })
 

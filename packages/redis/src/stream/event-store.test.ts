@@ -14,7 +14,7 @@ describeRedis('an event store in Redis', () => {
     await it.close()
   })
 
-  /** A store of one more process, and what it has seen. */
+  /** Opens the store of another process, and records what it has read. */
   const open = (options: { readonly keepMs?: number; readonly mostBytes?: number } = {}) => {
     const store = createRedisEventStore({ redis: it.redis, ...options })
     stores.push(store)
@@ -77,7 +77,7 @@ describeRedis('an event store in Redis', () => {
     await late.followed
     expect(late.seen.at(-1)).toBe(text(1000))
     expect(late.seen.length).toBeGreaterThan(20)
-    // One append has been trimmed by what was known before it, and a node of the stream is trimmed as a whole.
+    // Each append trims by the length before it, and Redis trims whole nodes only.
     expect(late.seen.length).toBeLessThan(130)
   })
 

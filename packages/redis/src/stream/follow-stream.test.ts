@@ -21,7 +21,7 @@ describeRedis('a follower of a stream', () => {
   const add = (...values: readonly string[]) =>
     Promise.all(values.map((value) => it.redis.command(key, ['XADD', key, '*', 'value', value])))
   const cut = () => it.server.ask('CLIENT KILL TYPE normal')
-  /** Follows the stream, from when it has begun. */
+  /** Follows the stream from its beginning. */
   const follow = async (redis: RedisConnection = it.redis) => {
     const seen: string[] = []
     const problems: RedisProblem[] = []
@@ -99,7 +99,7 @@ describeRedis('a follower of a stream', () => {
     await it.close()
     it = await openRedis()
     const { seen, gaps } = await follow()
-    // One that has not begun to read misses nothing.
+    // A reader that has not started yet misses nothing.
     await eventually(() => it.redis.command(key, ['INFO', 'clients'])).toMatch('blocked_clients:1')
     await it.server.kill()
     await it.server.restart()

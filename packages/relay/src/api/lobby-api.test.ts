@@ -106,7 +106,7 @@ describe('the lobby API', () => {
     ['ann', 'DELETE', '/lobbies/L/members/ann', undefined, 409, 'own-player'],
     ['eve', 'GET', '/lobbies/L/events', undefined, 404, 'no-such-lobby'],
     ['ann', 'POST', '/lobbies', { maxPlayers: 65 }, 400, 'invalid-input'],
-    // A lobby without a name, for whoever reads the list of lobbies.
+    // A lobby without a name, to test the list of lobbies.
     ['ann', 'POST', '/lobbies', { maxPlayers: 2, data: { name: '\u3164' } }, 400, 'invalid-input'],
     ['ann', 'PATCH', '/lobbies/L', { data: { name: '  ' } }, 400, 'invalid-input'],
     ['ann', 'PATCH', '/lobbies/L/me', { data: { name: 'ann\u200b' } }, 400, 'invalid-input'],

@@ -78,7 +78,7 @@ describe('the limit of new seats per player', () => {
     }
     expect(outcomes).toEqual(['no error', 'no error', ...Array.from({ length: 8 }, () => 'too-many-attempts')])
     expect(service.calls.authorizeUser - before).toBe(2)
-    // Coming back with the same address costs nothing.
+    // Returning with the same address costs nothing.
     expect(codeOf(await move(11))).toBe('no error')
     expect(await tearDown()).toEqual([])
   })

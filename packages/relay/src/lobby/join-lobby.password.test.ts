@@ -27,7 +27,7 @@ test('joins with a password beyond the limit are refused, and delay no join with
   expect(await lobbies.join({ player: player('bob'), code: open.code })).toMatchObject({ status: 'joined' })
   expect(hasEnded).toBe(false)
   const codes = (await crowd).map(codeOf)
-  // Two digests are computed at a time, and 256 wait.
+  // Two digests are computed at a time, and up to 256 wait.
   expect(codes.filter((code) => code === 'busy')).toHaveLength(42)
   expect(codes.filter((code) => code === 'not-joinable')).toHaveLength(258)
   const later = lobbies.join({ player: player('cas'), code: guarded.code, password: 'sesame' })

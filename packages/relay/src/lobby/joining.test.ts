@@ -12,7 +12,7 @@ describe('codes of lobbies', () => {
 
   test('lobby codes are drawn again if they are in use', async () => {
     let draws = 0
-    // Draws the same code twice, and different ids.
+    // Returns the same code twice, but different ids.
     const randomInt = (max: number) => (max === 20 ? (draws++ < 16 ? 3 : 5) : draws % max)
     const { lobbies } = setUp({ randomInt })
     const first = await lobbies.create({ player: ann, maxPlayers: 2 })
@@ -89,7 +89,7 @@ describe('codes of lobbies', () => {
     for (const way of [{ code }, { code: 'BCDFGHJK' }]) {
       expect(codeOf(await failing(lobbies.join({ player: player('dora'), ...way })))).toBe('too-many-attempts')
     }
-    // Guesses elsewhere do not affect a join without a code or password.
+    // Wrong guesses at other lobbies do not affect a join without a code or password.
     expect(await lobbies.join({ player: player('dora'), lobbyId })).toMatchObject({ status: 'joined' })
   })
 
@@ -154,7 +154,7 @@ describe('the charge for wrong codes and passwords', () => {
   test('a join of a returning member is not charged, and needs no password digest', async () => {
     const { lobbies } = setUp({ limits })
     const { lobbyId } = await lobbies.create({ player: ann, maxPlayers: 4, password: 'sesame' })
-    // A digest is computed on another thread; a join without one ends before the next turn of the event loop.
+    // The digest is computed on another thread. A join without a password ends before the next turn of the event loop.
     let isDone = false
     void lobbies.join({ player: ann, lobbyId, password: 'wrong' }).then(() => (isDone = true))
     for (let turn = 0; turn < 100 && !isDone; turn += 1) await Promise.resolve()

@@ -152,7 +152,7 @@ async function play(actions: readonly Action[], seed: number): Promise<void> {
     await pass(one.do === 'pass' || one.do === 'silence' ? one.ms : 1, one.do === 'silence' ? playerId : undefined)
   }
 
-  // Ends all faults. After a lease, two sessions and a search for orphans, everything must be in order.
+  // End all faults. After a lease, two sessions and a search for orphans, no fault may have a lasting effect.
   service.setFaults([])
   await pass(300_000)
   const lobby = await read()

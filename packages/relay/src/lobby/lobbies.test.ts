@@ -100,7 +100,7 @@ describe('a lobby', () => {
 })
 
 describe('several processes with one store', () => {
-  /** Two processes that share a store and a service. */
+  /** Opens two processes that share a store and a service. */
   async function two() {
     const store = createMemoryLobbyStore()
     const first = await withThree({ store })

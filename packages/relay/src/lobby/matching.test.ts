@@ -5,7 +5,7 @@ import { ann, bob, cleo, codeOf, failing } from './lobbies.fixture.js'
 import type { Lobbies } from './lobbies.js'
 import type { HandedOver, LobbyMatchmaker } from './lobby-options.js'
 
-/** Lobbies with a matchmaker that answers after a second. */
+/** Opens lobbies with a matchmaker that answers after a second. */
 async function setUp(changes: Partial<LobbyMatchmaker> = {}) {
   const clock = createManualClock()
   const parties: HandedOver[] = []
@@ -65,7 +65,7 @@ test('the players of a lobby become a ticket, the host first, and every member r
       { type: 'match.assigned', term: 1, assignment },
     ])
   }
-  // Events for metrics and logs do not have it.
+  // Events for metrics and logs must not contain it.
   expect(JSON.stringify(happened)).not.toContain('match.example')
   expect(await lobbies.reportMatch({ key, status: 'ended', reason: 'over' })).toBe(true)
   expect(await runOf('ann')).toBeNull()

@@ -25,7 +25,7 @@ const lobbyOf = (number: number, change: Partial<Lobby> = {}): Lobby => ({
 })
 const anyone = { data: {}, minFree: 0, limit: 20, after: undefined } satisfies PublicQuery
 
-/** All pages up to the last. */
+/** Reads all pages. */
 function allPages(index: ReturnType<typeof createPublicIndex>, query: PublicQuery): readonly string[][] {
   const pages: string[][] = []
   for (let after = query.after; ;) {
@@ -83,7 +83,7 @@ test('the pages of the public lobby index equal a filter over all lobbies after 
 test('a page of the lobby index ends after 500 entries read, and the next continues without loss or repetition', () => {
   const index = createPublicIndex()
   for (let number = 1; number <= 3000; number += 1) {
-    // A half have the first value, a third the second, a sixth both.
+    // Half of the lobbies have the first value, a third the second, and a sixth both.
     const values = { ...(number % 2 === 0 ? { map: 'ice' } : {}), ...(number % 3 === 0 ? { mode: 'ctf' } : {}) }
     index.change(
       number,

@@ -43,7 +43,7 @@ function checkState(lobby: Lobby, opened: ReadonlySet<string>, ended: ReadonlySe
   if (lobby.phase === 'closed') assert.equal(lobby.run, undefined)
 }
 
-/** A step that tells of nobody but one member who was heard of has changed nothing but when that was. */
+/** Checks a step that only records that a member was seen: it may change nothing but that time. */
 function checkOnlySeen(result: ReturnType<typeof step>, before: Lobby, now: number): void {
   if ('refused' in result || result.onlySeen === undefined) return
   const members = before.members.map((one) => (one.id === result.onlySeen ? { ...one, lastSeenAt: now } : one))
@@ -86,7 +86,7 @@ test.each(['relay', 'match'] as const)(
           let asked = first
           let number = 0
 
-          /** Commands of two processes in turn, some of which are too late. */
+          /** Creates commands of two processes in turn. Some of the commands are outdated. */
           const systemCommands = (what: string): LobbyCommand[] => {
             const { run, term } = game.lobby
             const session = sessionOf(game.lobby)
@@ -108,7 +108,7 @@ test.each(['relay', 'match'] as const)(
             }
             if (what === 'hand over' && outcome === 'match' && run?.status === 'allocating')
               return [claimed, { kind: 'handedOver', worker, term, reference: `ticket-${number}` }]
-            // Reports may come at any time, also about runs that are over.
+            // Reports may arrive at any time, also about ended runs.
             const told = number % 4 === 0 ? term - 1 : term
             if (what === 'assign') return [{ kind: 'matchAssigned', term: told, assignment: { server: `s${number}` } }]
             if (what === 'match ends') return [{ kind: 'matchEnded', term: told, reason: 'x' }]

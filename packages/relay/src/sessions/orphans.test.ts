@@ -8,7 +8,7 @@ import { createRelaySessions } from './sessions.js'
 
 const PAGE = 10
 
-/** A dead process and its successor, at a service that lists one page. */
+/** Starts a successor of a dead process, at a service whose list has one page. */
 function setUp(faults: FaultRule[] = []) {
   const clock = createManualClock()
   const all = createFakeService({ clock, random: seededRandom(3), faults, readyAfterMs: 500 })

@@ -90,7 +90,7 @@ describe('deleting forgotten sessions', () => {
     expect(await waiting).toBeInstanceOf(RelayClosed)
     expect(await doubtful).toBeInstanceOf(RelayClosed)
     expect(service.open).toEqual([])
-    await clock.advance(5000) // the service's own timers
+    await clock.advance(5000) // time for the service's own timers
     expect(clock.sleepers).toBe(0)
     await expect(sessions.open({ players })).rejects.toBeInstanceOf(RelayClosed)
     await sessions.close()

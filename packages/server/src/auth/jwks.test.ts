@@ -50,7 +50,7 @@ test('signing keys are refreshed in the background, and a withdrawn key becomes 
   expect(await ask(await sign(old, 'ann'))).toBe('ann')
   served = [next]
   await clock.advance(600_001)
-  // This one still meets the old keys, and has them fetched again.
+  // The cached old keys still verify this token. The call also starts a new fetch of the keys.
   expect(await ask(await sign(old, 'ben'))).toBe('ben')
   const token = await sign(next, 'cas')
   await eventually(async () => (await ask(token)) === 'cas')
@@ -71,7 +71,7 @@ test('the last signing keys stay valid for a day while the JWKS URL fails', asyn
   await eventually(() => problems.length === 1)
   const failure = 'The keys at auth.jwt.jwks cannot be fetched: the URL of the keys answered with HTTP 500.'
   expect(problems).toEqual([`${failure} Check the URL and the network.`])
-  // Not with every token: the address is requested again later.
+  // Not for every such token: the keys are fetched again only after some time.
   await Promise.all(['cas', 'dee', 'eva'].map(async (id) => ask(await sign(key, id))))
   expect(server.asked).toHaveLength(2)
   await clock.advance(24 * 3600_000)

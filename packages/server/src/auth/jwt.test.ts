@@ -21,7 +21,7 @@ function setUp(options: Partial<JwtOptions> = {}) {
   const problems: string[] = []
   const given: JwtOptions = options.jwks === undefined ? { secret: SECRET, claims, ...options } : { claims, ...options }
   const { identify } = createJwt(given, { clock, onProblem: (error) => problems.push(error.message) })
-  /** The identity, or the problem's status and code. */
+  /** Returns the identity, or the problem's status and code. */
   const ask = async (token: string) => {
     try {
       return await identify(token)
@@ -219,7 +219,7 @@ test('after a step of the wall clock a token is judged by the new time, cached o
       const hasEnded = hours * 60 >= minutes && hours * HOUR_MS >= minutes * 60_000 + 5000
       if (hasEnded) expect(await ask(before)).toContain('401 token-expired')
       else expect(await ask(before)).toMatchObject({ id: 'ann' })
-      // A login whose clock is right signs for the new time.
+      // A login server with the right clock issues tokens for the new time.
       const after = await sign({ sub: 'ben' }, NOW_S + hours * 3600 + 60)
       expect(await ask(after)).toMatchObject({ id: 'ben' })
     }),

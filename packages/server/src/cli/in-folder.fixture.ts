@@ -10,7 +10,7 @@ interface Options {
   readonly isTTY?: boolean
 }
 
-/** Commands in a folder that is new for each test. */
+/** Creates commands in a new folder for each test. */
 export function inFolder() {
   let folder = ''
   beforeEach(async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readConfigText } from '../config/index.js'
 import { capacityOf, capacitySentences } from './pool-capacity.js'
 
-/** What is said of the pools of a file. */
+/** Returns the output about the pools of a file. */
 async function said(pool: string, more = '') {
   const text = `
 service: { url: https://service.example, token: { env: TOKEN } }

@@ -1,4 +1,4 @@
-/** `muster migrate` with the files that earlier versions have left, and with those of later ones. */
+/** Runs `muster migrate` with files of earlier versions, and with those of later ones. */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const env = {
   MUSTER_OPERATOR_KEY: 'the-key-of-live-ops-of-the-game',
 }
 
-/** Runs a command with kept/muster-1.yaml, changed. */
+/** Runs a command with kept/muster-1.yaml after some changes. */
 async function muster(args: string, ...changes: readonly (readonly [string, string])[]) {
   const folder = mkdtempSync(join(scratch, 'cli-'))
   let text = readFileSync(join(kept, 'muster-1.yaml'), 'utf8')

@@ -31,7 +31,7 @@ interface Line {
   readonly port?: number
 }
 
-/** Runs the program with the configuration in the folder, until it is ready: until then it answers 503. */
+/** Runs the program with the configuration in the folder, until it is ready. Before that, it answers 503. */
 async function serve() {
   const child = spawn(process.execPath, [cli, 'serve'], {
     cwd: folder,
@@ -47,7 +47,7 @@ async function serve() {
     for (const hear of heard) hear()
   })
   const ended = once(child, 'close') as Promise<[code: number | null, signal: string | null]>
-  /** Resolves once a line holds the text. */
+  /** Resolves once a line contains the text. */
   const said = (text: string) =>
     new Promise<void>((resolve) => {
       const look = () => {
@@ -79,7 +79,7 @@ const FULL = `
     rules: [{ kind: difference, attribute: skill, max: 1 }]
     deploy: { application: my-game, version: '1.0' }
 `
-/** Tickets of which none can be matched with another. */
+/** Creates tickets that cannot be matched with each other. */
 const alone = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => ({
     profile: 'duel',
@@ -135,7 +135,7 @@ describe('muster serve', () => {
     child.kill('SIGHUP')
     await said('Config reloaded; nothing has changed.')
 
-    // As npx sends them.
+    // npx sends the signal twice.
     child.kill('SIGINT')
     child.kill('SIGINT')
     await said('Shutting down.')
@@ -146,7 +146,7 @@ describe('muster serve', () => {
     configure()
     const { child, ask, ended } = await serve()
     child.stdout?.destroy()
-    // What it says from here on, nobody takes.
+    // From now on, nobody reads the program's output.
     child.kill('SIGHUP')
     expect((await ask('POST', '/tickets', alone(1, 1)[0])).status).toBe(201)
     child.kill('SIGTERM')

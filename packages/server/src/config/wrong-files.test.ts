@@ -8,7 +8,7 @@ import { WRONG_YAML } from './wrong-yaml.fixture.js'
 
 const FILES = [...WRONG_FILES, ...WRONG_YAML]
 
-/** What is said of a text; nothing if it is right. */
+/** Returns the findings in a text; none if it is valid. */
 async function findingsOf(text: string): Promise<readonly Finding[]> {
   try {
     await readConfigText(text, { path: 'muster.yaml', outside: false })

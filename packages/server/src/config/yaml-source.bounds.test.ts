@@ -5,7 +5,7 @@ import { checkText } from './read-config.js'
 import { excessIn, readYaml } from './yaml-source.js'
 
 const filled = (part: string, length: number) => part.repeat(Math.floor(length / part.length))
-/** Lines of which each begins deeper than the one before. */
+/** Creates lines that are each indented deeper than the previous one. */
 const stairs = (line: (column: number) => string, length: number) => {
   let text = ''
   for (let column = 0; text.length < length; column += 1) text += `${' '.repeat(column)}${line(column)}\n`
@@ -69,7 +69,7 @@ test('a YAML file of too many tokens is refused before parsing, at the first tok
   ])
 })
 
-/** How deep a value nests. */
+/** Returns the nesting depth of a value. */
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
 
@@ -89,7 +89,7 @@ test('YAML nesting within the limit is accepted, and nesting twice as deep is re
       for (let level = 0; level < levels; level += 1) nested = kinds.next().value === true ? [nested] : { a: nested }
       const text = stringify(nested, { collectionStyle: flow ? 'flow' : 'block', lineWidth: 0 })
       const excess = excessIn(text)
-      // A list and its mapping may begin on one line, and then count once.
+      // A list and the mapping in it may begin on the same line, and then count as one level.
       if (depthOf(nested) > 101) expect(excess).toBeDefined()
       if (depthOf(nested) > 50) return
       expect(excess).toBeUndefined()

@@ -1,4 +1,4 @@
-/** Keys with which servers come by themselves, in the list of servers, and the button that revokes one. */
+/** Tests enrolled servers in the console: their keys in the list of servers, and the button that revokes a key. */
 import { createHash } from 'node:crypto'
 import { EnrolmentBody } from '@muster/matchmaker/internal'
 import { expect, test } from 'vitest'
@@ -42,7 +42,7 @@ test('the console server list shows the source of each server, and the number of
   const { list, id } = await open()
   const { servers, sources, keys } = await list()
   expect(servers).toMatchObject([{ id, pool: 'arena', source: 'enrolled', place: 'Oslo', state: 'warm', cost: 0 }])
-  // Several slots of a machine have one host.
+  // Several slots of one machine have the same host.
   expect(servers[0]?.host).toBe('slot-1')
   expect(sources).toEqual([{ source: 'enrolled', servers: 1, draining: 0 }])
   const allowed = { servers: 6, matches: 4, builds: ['1', '2'] }

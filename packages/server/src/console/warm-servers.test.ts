@@ -1,4 +1,4 @@
-/** Pools and their servers in the console: the list, a server's story, and the button that drains it. */
+/** Tests pools and their servers in the console: the list, a server's story, and the button that drains it. */
 import { RegistrationBody, ReportBody } from '@muster/matchmaker/internal'
 import { expect, test } from 'vitest'
 import type { Audit, FoundStories, ServerList } from '@muster/console/internal'
@@ -12,7 +12,7 @@ const arena = {
   at: [{ cron: '* * * * *', minutes: 2, min: 1 }],
 }
 
-/** A warm server has registered; ann and ben play on it if `playing`. */
+/** Starts a registered warm server, on which ann and ben play if `playing`. */
 async function open(playing: boolean) {
   const world = await openConsole({
     queues: [{ name: 'duel', matchSize: 2, pool: 'arena' }],
@@ -56,7 +56,7 @@ test('the console server list shows a pool’s warm servers, how often matches f
   expect(pools).toMatchObject([
     { pool: 'arena', place: 'Oslo', wanted: 1, warm: 0, asked: 0, hits: 0, cameLastHour: 0, expectedHit: null },
   ])
-  // It has been silent for ten minutes, so it was stopped; until then it cost half a euro a minute.
+  // The server was stopped after ten minutes of silence. Until then it cost half a euro a minute.
   expect(pools[0]?.idleCost).toBeCloseTo((pools[0]?.idleHours ?? 0) * 30)
   expect(pools[0]?.idleHours).toBeCloseTo(85 / 3600)
   expect(servers.map((server) => server.id)).not.toContain(id)
@@ -124,7 +124,7 @@ test('the story of a server covers its life from deployment to end, with reasons
     'operated: olga let the server take no more matches.',
   ])
   expect(stories[0]).toMatchObject({ state: 'stopped', actions: [] })
-  // The same by its own id; it is not a match.
+  // The server can also be found by its own id. It is not a match.
   expect((await get<FoundStories>(`find?id=${id}`)).stories.map(({ kind, id: found }) => [kind, found])).toEqual([
     ['server', 's1'],
   ])

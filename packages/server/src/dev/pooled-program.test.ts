@@ -1,4 +1,4 @@
-/** The program with a pool, as a studio configures it: its servers outlive a restart, and results reach the backend. */
+/** Runs the program with a pool as a studio configures it: servers outlive a restart, and results reach the backend. */
 import { createHmac } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -20,7 +20,7 @@ afterEach(async () => {
 
 const RESULTS_SECRET = `whsec_${Buffer.alloc(24, 9).toString('base64')}`
 
-/** A backend that takes results, and remembers them with their signatures. */
+/** Starts a backend that accepts results and records them with their signatures. */
 async function openBackend() {
   const taken: { readonly body: string; readonly headers: Readonly<Record<string, unknown>> }[] = []
   const server = createHttpServer((request, response) => {
@@ -91,7 +91,7 @@ pools:
   const created = service.emulator.inspect().deployments.length
   expect(await (await ask('GET', '/.well-known/jwks.json', '')).json()).toEqual(keysBefore)
 
-  // It has registered again within the wait of its report, and is taken.
+  // The server has registered again within the wait of its report, and a match takes it.
   const players = ['ann', 'ben']
   const playing = async () => {
     const answer = await ask('GET', '/players/ann', BACKEND_KEY)

@@ -1,4 +1,4 @@
-/** `muster dev -- COMMAND`: a deployment is a process of this machine, whose output and end a developer sees. */
+/** Tests `muster dev -- COMMAND`: a deployment is a process of this machine, and its output and its end are shown. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end()
 })
 
-/** Registers, says that players may come, and greets whoever connects at its port. */
+/** A server that registers, reports that players may come, and greets everybody who connects to its port. */
 const SERVER = `
 const { MUSTER_URL: url, MUSTER_SERVER_TOKEN: token, MUSTER_POOL, SERVICE_PORT_GAME_INTERNAL: port } = process.env
 require('node:net').createServer((socket) => socket.end('hello\\n')).listen(port, '127.0.0.1', () => {
@@ -45,7 +45,7 @@ queues:
   - { name: solo, matchSize: 1, deploy: { application: game, version: '1' } }
 `
 
-/** A studio's folder with a server and a configuration that launches it. */
+/** Creates a studio's folder with a server and a configuration that starts it. */
 function studio(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'muster-dev-')))
   ends.push(() => rmSync(folder, { recursive: true }))
@@ -59,7 +59,7 @@ interface Opened extends Dev {
   readonly lines: readonly string[]
 }
 
-/** What servers have written once they listened. */
+/** Returns the lines that servers have written when they began to listen. */
 const startsIn = ({ lines }: Opened) => lines.filter((line) => line.includes(': up in '))
 
 async function open(options: DevOptions): Promise<Opened> {
@@ -75,7 +75,7 @@ async function open(options: DevOptions): Promise<Opened> {
   return { ...dev, lines }
 }
 
-/** @param who a player; empty for an operator. */
+/** Sends a request. @param who a player; empty for an operator */
 const ask = (dev: Dev, who: string, method: string, path: string, body?: object) =>
   fetch(dev.urls.api + path, {
     method,
@@ -86,7 +86,7 @@ const ask = (dev: Dev, who: string, method: string, path: string, body?: object)
     ...(body && { body: JSON.stringify(body) }),
   })
 
-/** Plays in a queue, and resolves with the port to which the first player is sent, once its server has started. */
+/** Plays in a queue. Resolves with the port to which the first player is sent, once its server has started. */
 async function portOf(dev: Opened, profile: string, players: readonly string[]): Promise<number> {
   const before = startsIn(dev).length
   for (const player of players) expect((await ask(dev, player, 'POST', '/tickets', { profile })).status).toBe(201)

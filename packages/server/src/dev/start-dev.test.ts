@@ -17,7 +17,7 @@ async function open(options: DevOptions = {}): Promise<Dev> {
   return dev
 }
 
-/** @param who a player; empty for a backend. */
+/** Sends a request. @param who a player; empty for a backend */
 const ask = (dev: Dev, who: string, method: string, path: string, body?: object) =>
   fetch(dev.urls.api + path, {
     method,
@@ -97,7 +97,7 @@ test('muster dev queues players by the profiles of a file, and its servers regis
   })
 })
 
-/** A pool whose two servers are warm at any time. */
+/** A pool that always has two warm servers. */
 const POOLED = `
 name: studio
 auth: { shared: { token: { env: NOT_SET }, key: { env: NOT_SET } } }
@@ -150,7 +150,7 @@ test('muster dev emulates pool servers: a match uses a warm one, and the next ma
     hosts.add(match?.assignment?.ports.game.link ?? '')
     expect((await ask(dev, '', 'DELETE', `/matches/${match?.match_id}`)).status).toBe(202)
   }
-  // The servers of the first matches served the third.
+  // The third match used a server of an earlier match.
   expect(hosts.size).toBeLessThan(3)
 }, 60_000)
 

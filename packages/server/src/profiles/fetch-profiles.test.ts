@@ -14,7 +14,7 @@ interface Asked {
   readonly body: unknown
 }
 
-/** A studio that answers each call, and remembers what it was asked. */
+/** Starts a studio that answers each call and records the requests. */
 async function setUp(
   answer: (asked: Asked, response: ServerResponse) => unknown,
   options: Partial<FetchProfilesOptions> = {},

@@ -1,4 +1,4 @@
-/** A pool whose servers are processes of this machine: they outlive the program if its store does. */
+/** Tests a pool whose servers are processes of this machine. They outlive the program if its store does. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { readConfigText } from '../config/index.js'
 import { BACKEND_KEY, env, freePort, openService, yamlOf } from './server.fixture.js'
 import { startServer } from './start-server.js'
 
-/** Says its process id to whoever connects at its port. */
+/** A server that sends its process id to everybody who connects to its port. */
 const GAME = `
 const { MUSTER_URL: url, MUSTER_SERVER_TOKEN: token, SERVICE_PORT_GAME_INTERNAL: port } = process.env
 require('node:net').createServer((socket) => socket.end(String(process.pid))).listen(port, '127.0.0.1')
@@ -32,7 +32,7 @@ const again = () => serve().catch(() => setTimeout(again, 100))
 again()
 `
 
-/** What the server at a port of this machine says; undefined if there is none. */
+/** Resolves with the greeting of the server at a port of this machine; undefined if there is no server. */
 const greetingAt = (port: number) =>
   new Promise<string | undefined>((resolve) => {
     let text = ''
@@ -71,7 +71,7 @@ pools:
     onTestFinished(async () => void (await server.close()))
     return server
   }
-  /** Two players meet, and connect. */
+  /** Two players are matched and connect. */
   const play = async (one: string, other: string) => {
     const ask = async (method: string, path: string, body?: object) => {
       const headers = { authorization: `Bearer ${BACKEND_KEY}`, 'content-type': 'application/json' }

@@ -1,4 +1,4 @@
-/** The program without the deployment service: every server comes from another source. */
+/** Runs the program without the deployment service: every server comes from another source. */
 import { createServer } from 'node:http'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -12,7 +12,7 @@ const ARENA =
   'pools:\n  - { name: arena, source: local, reuse: { maxMatches: 20 }, deploy: { application: g, version: v } }\n'
 const POOLED = '\n  - { name: duel, matchSize: 2, pool: arena }\n'
 
-/** A pool of processes of this machine, in a folder of its own. */
+/** Returns the configuration of a pool of local processes, with its own folder. */
 function arena(pool = ARENA): string {
   const state = mkdtempSync(join(tmpdir(), 'muster-no-service-'))
   onTestFinished(() => rmSync(state, { recursive: true }))

@@ -16,13 +16,13 @@ beforeAll(async () => {
 })
 afterAll(() => service.emulator.close())
 
-/** Players' addresses, as a trusted proxy says them. */
+/** Players' addresses, as a trusted proxy reports them. */
 const addresses = ['198.51.100.23', '203.0.113.77', '2001:db8:1234::99']
 
 test('no log line and no answer of a whole run contains an address, a token or a key', async () => {
   const trusted = 'addresses: { trustedProxies: [127.0.0.0/8, "::1/128"] }'
   const log = 'telemetry: { log: { level: debug } }'
-  // An address at which nobody listens: that is a problem to be logged.
+  // Nobody listens at this address, which is a problem that must be logged.
   const profiles = 'profiles: { url: "http://127.0.0.1:9/profiles", token: { env: BACKEND_KEY } }'
   const { server, ask, lines } = await openServer(yamlOf(service.url, [trusted, log, profiles].join('\n')))
   const answers: string[] = []

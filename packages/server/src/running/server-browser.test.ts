@@ -36,7 +36,7 @@ test('players can filter the server list by the attributes declared in docs/serv
       return ask('PUT', '/servers/me', token, { instance: 'first', seq, listing })
     }
     const found = (where: string) => ask('GET', `/servers?where=${encodeURIComponent(where)}`, BACKEND_KEY)
-    // It is listed by a report after its address is known.
+    // A report lists the server only once its address is known.
     await expect
       .poll(() => report().then(() => found('mode eq ctf')))
       .toMatchObject({ servers: [{ name: 'Night CTF' }] })

@@ -34,7 +34,7 @@ interface Ticket {
 test('during its shutdown Muster reports that on /readyz, refuses new work and still answers reads', async () => {
   const under = await openServer(yamlOf(service.url))
   const { ticket } = await create(under, 'ann')
-  // What was said a moment ago does not count any more.
+  // The cached answer has expired by then.
   await under.ask('GET', '/readyz')
   const closing = under.server.close()
   const [ready, refused, read] = await Promise.all([

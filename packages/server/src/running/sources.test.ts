@@ -1,4 +1,4 @@
-/** A pool whose servers come from an allocator over HTTP. */
+/** Tests a pool whose servers come from an allocator over HTTP. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseResultWebhook } from '@muster/core'
@@ -18,7 +18,7 @@ interface Received {
   readonly text: string
 }
 
-/** A hoster's program that starts nothing. */
+/** Starts a hoster's program that starts no servers. */
 async function openHoster(status = 200) {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
@@ -87,7 +87,7 @@ test('muster serve signs its requests to a source, and applies a changed source 
   await until(() => hoster.received.some(({ path }) => path === '/allocate'))
   const asked = hoster.received.find(({ path }) => path === '/allocate')
   expect(asked?.content).toMatchObject({ application: 'game', version: '7', environment: { MUSTER_POOL: 'arena' } })
-  // Its signature is right: only its type is another than that of results.
+  // The signature is valid, but the type is not that of a result.
   expect(() => parseResultWebhook(SECRET, asked?.headers ?? {}, asked?.text ?? '')).toThrow('type: must be match.over')
   expect(lines.join('')).not.toContain(SECRET)
 

@@ -18,7 +18,7 @@ let under: ServerUnderTest
 beforeAll(async () => {
   service = await openService()
   under = await openServer(yamlOf(service.url))
-  // Measuring begins a moment after the program listens, or with the first scrape.
+  // Metrics begin shortly after the program listens, or with the first scrape.
   await under.ask('GET', '/metrics')
 })
 afterAll(async () => {
@@ -125,7 +125,8 @@ test('guessing tokens is limited, without affecting honest callers at the same a
   const statuses: number[] = []
   for (let index = 0; index < 8; index += 1) statuses.push(await status(`guess-${index}`))
   expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429])
-  // A key is not compared any more, unless it was used from here before; a signed token is, also a new one.
+  // An API key is no longer compared, unless it was used from this address before. A signed token is checked even if it
+  // is new.
   expect(await status(OPERATE_KEY)).toBe(429)
   expect([await status(ann), await status(await tokenOf('ben'))]).toEqual([200, 200])
   expect(await status(BACKEND_KEY, '/players/ann')).toBe(200)

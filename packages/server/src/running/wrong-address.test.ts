@@ -1,4 +1,4 @@
-/** The program at a service whose address, paths or token are not as it is configured. */
+/** Runs the program with a service whose address, paths or token differ from the configuration. */
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createClient } from '@muster/core'
@@ -8,7 +8,7 @@ import { checkLive } from '../cli/live-check.js'
 import type { ServiceReading } from './service-reads.js'
 import { configOf, openServer, openService, SERVICE_TOKEN, yamlOf } from './server.fixture.js'
 
-/** The test that opens something: it is closed at the test's end. */
+/** The test that opens something, which is closed at the test's end. */
 type Scene = Pick<TestContext, 'onTestFinished'>
 
 interface Gateway {
@@ -17,7 +17,7 @@ interface Gateway {
   readonly url: string
 }
 
-/** A gateway before a service, which serves creates at `/v2/deployments` and all else below `/v1`. */
+/** Starts a gateway in front of a service. It serves creates at `/v2/deployments` and everything else below `/v1`. */
 async function openGateway(service: string, missing: 'page' | 'json', { onTestFinished }: Scene): Promise<Gateway> {
   const seen: string[] = []
   const server = createServer((incoming, outgoing) => {
@@ -64,7 +64,7 @@ const withSettings = (text: string, settings: string) =>
   text.replace('token: { env: SERVICE_TOKEN }', `token: { env: SERVICE_TOKEN }, settings: ${settings}`)
 const V2 = '{ createDeploymentPath: /v2/deployments }'
 
-/** Resolves once something holds; the test's own timeout ends the wait. */
+/** Resolves once a condition holds. The test's own timeout ends the wait. */
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10))
 }

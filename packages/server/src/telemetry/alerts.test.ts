@@ -1,4 +1,6 @@
-/** What deploy/ has for Prometheus and Grafana names metrics that the program has. */
+/**
+ * Checks that the rules and dashboards in deploy/ for Prometheus and Grafana name only metrics that the program has.
+ */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -21,7 +23,9 @@ interface Dashboard {
 }
 const panels = (JSON.parse(textOf(DASHBOARD)) as Dashboard).panels.flatMap(({ targets = [] }) => targets)
 
-/** What a program without trouble, Redis, pools and target waits does not show, by its name in docs/telemetry.md. */
+/**
+ * Metrics that a program without problems, Redis, pools and target waits does not report, by name in docs/telemetry.md.
+ */
 const OF_TROUBLE: Readonly<Record<string, string>> = {
   muster_deployments_failed_total: 'muster.deployments.failed',
   muster_api_throttled_total: 'muster.api.throttled',
@@ -54,7 +58,7 @@ const promtool = (args: readonly string[], input = '') => {
   }
 }
 
-/** What the program answers at /metrics after a match was made. */
+/** Returns the response of /metrics after a match was made. */
 async function metricsOfMatch(): Promise<string> {
   const { emulator, url } = await openService()
   const { server, ask } = await openServer(yamlOf(url, 'telemetry: { metrics: {} }'))
@@ -64,7 +68,7 @@ async function metricsOfMatch(): Promise<string> {
   })
   let text = ''
   const metrics = async () => (text = await (await ask('GET', '/metrics')).text())
-  // The first answer comes once the metrics are loaded: what happens before is not counted.
+  // The first response comes once the metrics module is loaded. Earlier events are not counted.
   await metrics()
   for (const player of ['ann', 'ben'])
     await ask('POST', '/tickets', {
@@ -79,7 +83,7 @@ test('every metric that the alerts and the dashboard use is exported by Muster',
   const text = await metricsOfMatch()
   const shown = new Set(Array.from(text.matchAll(/^(muster_\w+?)(?:\{.*\})? \S+/gm), ([, name = '']) => name))
   const named = [...rules, ...panels].flatMap(({ expr }) =>
-    // The names of labels stand in braces and in by (…).
+    // Names of labels are in braces and in by (…).
     [...expr.replaceAll(/\{[^}]*\}|(?:by|on) \([^)]*\)/g, '').matchAll(/\bmuster_\w+/g)].map(([name]) => name),
   )
   expect(named.length).toBeGreaterThan(20)

@@ -124,7 +124,7 @@ describe('problems in the log', () => {
   test('logged problems are of one kind if only ids and numbers differ in their first 500 characters', async () => {
     const { log, parsed } = setUp()
     const problems = createProblemLog(log, createManualClock())
-    // A word of this many hyphens took the time of its length squared.
+    // A word with this many hyphens took time in proportion to the square of its length.
     for (let time = 0; time < 20; time += 1) problems.report('rule', new Error(`${'-'.repeat(200_000)}${time}`))
     problems.report('rule', new Error('no-7 of it'))
     problems.report('rule', new Error('8-no of it'))

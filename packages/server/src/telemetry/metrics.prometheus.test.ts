@@ -1,4 +1,4 @@
-/** What Prometheus reads of game servers and pools. */
+/** Tests the metrics of game servers and pools as Prometheus reads them. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createClient, inProcess } from '@muster/core'

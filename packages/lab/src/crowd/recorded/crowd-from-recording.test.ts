@@ -42,13 +42,13 @@ describe('a crowd from recorded traffic', () => {
       ['c1', 4000, 1],
       ['d1', 174_000, 1],
     ])
-    // Ann was matched at the next tick when Ben came, and left 140 s later; then she gave up after 10 s.
+    // Ann was matched at the first tick after Ben came, and left 140 s later. After that, she waited 10 s and gave up.
     expect(ann?.visits[0]).toMatchObject({ playMs: 139_750, breakMs: 30_000, accepts: true })
     expect(ann?.visits[0]?.patienceMs).toBeGreaterThan(4000)
     expect(ann?.visits[1]).toMatchObject({ patienceMs: 10_000 })
     expect(ben?.visits[0]?.playMs).toBe(139_750)
     expect(cem?.visits[0]).toMatchObject({ patienceMs: 20_000 })
-    // Dan waited for a minute until his ticket expired, longer than anybody else: he would have waited longer still.
+    // Dan's ticket expired after a minute, the longest wait of all, so his patience is longer than that.
     expect(dan?.visits[0]?.patienceMs).toBeGreaterThan(60_000)
   })
 

@@ -10,12 +10,12 @@ const matched = (ms: number): RecordedWait => ({ ms, gaveUp: false })
 test('the patience curve of four players who gave up gives half of them more patience than the second has', () => {
   const curve = patienceCurveOf([gone(10), gone(20), gone(30), gone(40)])
   expect([0.1, 0.3, 0.6, 0.9].map((share) => curve?.at(0, share))).toEqual([10, 20, 30, 40])
-  // Who has waited for 20 is one of the two that are left.
+  // A player who has waited for 20 is one of the two with a longer patience.
   expect([0.1, 0.6].map((share) => curve?.at(20, share))).toEqual([30, 40])
 })
 
 test('the patience curve counts the wait of a matched player as patience, so later cancels weigh more', () => {
-  // By the table: 1/4 have gone by 10; of the two that are left at 30, half go then.
+  // By the life table, 1/4 have given up by 10. Two are left at 30, and half of them give up then.
   const curve = patienceCurveOf([gone(10), matched(20), gone(30), matched(40)])
   expect(curve?.at(0, 0.24)).toBe(10)
   expect(curve?.at(0, 0.26)).toBe(30)
@@ -47,7 +47,7 @@ test('patience exceeds the wait so far, is finite, and grows with the share (pro
 test('the patience curve recovers the patience of players whom a match interrupted', () => {
   const random = seededRandom(5)
   const patiences = Array.from({ length: 4000 }, () => weibull(random, 60_000, 1.5))
-  // Half are matched before they would give up, most of them early.
+  // Half of the players are matched before they would give up, most of them early.
   const seen = patiences.map((patience) => {
     const match = exponential(random, 60_000)
     return match < patience ? matched(match) : gone(patience)
@@ -59,7 +59,7 @@ test('the patience curve recovers the patience of players whom a match interrupt
     const share = (values: readonly number[]) => values.filter((value) => value > ms).length / values.length
     expect(Math.abs(share(found) - share(patiences)), `${ms}`).toBeLessThan(0.04)
   }
-  // Without the life table, patience would be much too short.
+  // Without the life table, patience would seem much too short.
   const naive = seen.flatMap(({ ms, gaveUp }) => (gaveUp ? ms : []))
   expect(naive.filter((ms) => ms > 60_000).length / naive.length).toBeLessThan(0.4)
 })

@@ -16,7 +16,7 @@ export const player = (id: string, skill = 0, latitude = 59.9) => ({
   attributes: { skill },
 })
 
-/** A matchmaker that is recorded, on a manual clock that begins at 1,000,000. */
+/** Creates a recorded matchmaker on a manual clock that begins at 1,000,000. */
 export function recordedMatchmaker(queues: readonly QueueDefinition[] = [duel]) {
   const clock = createManualClock({ start: 1_000_000 })
   const plain = createMatchmaker({

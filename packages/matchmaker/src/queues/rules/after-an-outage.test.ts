@@ -35,7 +35,7 @@ const CITIES = [
 ] as const
 const SIZES = [1, 1, 1, 1, 1, 1, 2, 2, 3]
 
-/** Parties of players who can mostly play one role: a tank is one of six, a healer one of five. */
+/** Creates parties of players who mostly play one role: one of six is a tank, one of five a healer. */
 function partiesOf(count: number): RuleTicket[] {
   const random = seededRandom(5)
   const around = () => random() + random() + random() - 1.5

@@ -6,7 +6,7 @@ import { checkQueue, defineQueue, type QueueDefinition } from '../queue.js'
 import type { Facts } from '../rule-parts/rule-types.js'
 import { predictedWin } from './predicted-win.js'
 
-/** The balance rule that goes by the predicted winner. That of differences is in other tests. */
+/** Tests the balance rule by predicted winner. Other tests cover the rule by difference. */
 
 const NOW = 1_000_000
 const rule = { kind: 'balance', measure: 'predictedWin', mean: 'mu', uncertainty: 'sigma', max: 0.6 } as const
@@ -22,7 +22,7 @@ function queueOf(more: object = {}, size = 2, count = 2): QueueDefinition {
 
 type Rating = readonly [mu: unknown, sigma: unknown]
 
-/** The matches of one round among such players, each on their own: for every team, the players' indexes. */
+/** Returns the matches of one round among single players with these ratings: for each team, the players' indexes. */
 function matchesOf(queue: QueueDefinition, players: readonly Rating[], waitedMs = 0): number[][][] {
   const compiled = compileQueue(defineQueue(queue))
   const pool = createPool(compiled.model)
@@ -46,7 +46,7 @@ function matchesOf(queue: QueueDefinition, players: readonly Rating[], waitedMs 
 describe('a balance rule by predicted win', () => {
   test('a predictedWin rule matches by how certain the winner is, not by how far apart the ratings are', () => {
     const duel = queueOf({}, 1)
-    // Five apart: Φ(5 ÷ √(2 · (25/6)² + 2σ²)) is 0.80 for σ = 1, and 0.65 for σ = 8.33.
+    // 5 points apart: Φ(5 ÷ √(2 · (25/6)² + 2σ²)) is 0.80 for σ = 1, and 0.65 for σ = 8.33.
     const known: Rating[] = [
       [25, 1],
       [30, 1],
@@ -59,7 +59,7 @@ describe('a balance rule by predicted win', () => {
     expect(matchesOf(queueOf({ max: 0.65 }, 1), fresh)).toHaveLength(1)
     expect(matchesOf(queueOf({ max: 0.64 }, 1), fresh)).toEqual([])
     expect(matchesOf(queueOf({ max: 0.81 }, 1), known)).toHaveLength(1)
-    // On a scale on which performances vary by 250, 5 is nothing.
+    // On a scale on which performances vary by 250, a difference of 5 does not matter.
     expect(matchesOf(queueOf({ beta: 250 }, 1), known)).toHaveLength(1)
   })
 
@@ -81,7 +81,7 @@ describe('a balance rule by predicted win', () => {
     ]
     expect([0, 5000].map((waited) => matchesOf(queueOf({ max }, 1), near ?? [], waited).length)).toEqual([0, 1])
     expect([5000, 9000].map((waited) => matchesOf(queueOf({ max }, 1), far ?? [], waited).length)).toEqual([0, 1])
-    // Equals meet at the strictest limit.
+    // Players of equal strength meet at the strictest limit.
     expect(
       matchesOf(queueOf({ max: 0.5 }, 1), [
         [25, 1],

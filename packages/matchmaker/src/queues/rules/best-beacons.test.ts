@@ -12,7 +12,7 @@ const rulesOf = (rule: Omit<LatencyRule, 'kind'>) =>
     deploy: { application: 'a', version: '1' },
   }).rules
 
-/** One player for each of these latencies. */
+/** Creates one player for each of these latencies. */
 const players = (...latencies: Readonly<Record<string, number>>[]) => latencies.map((one) => ({ latencies: one }))
 const names = (found: ReturnType<typeof bestBeacons>) => found?.beacons.map(({ name }) => name)
 
@@ -59,7 +59,7 @@ describe('the best beacon', () => {
     const match = players({ a: 40, b: 60 }, { a: 45, b: 60 })
     expect(bestBeacons(relaxing, match, 0)).toMatchObject({ limitMs: 50, beacons: [{ name: 'a' }] })
     expect(names(bestBeacons(relaxing, match, 5000))).toEqual(['a', 'b'])
-    // The other ticket has waited longer, and the rule goes by the oldest.
+    // The other ticket has waited longer, and the rule counts the oldest ticket's wait.
     expect(bestBeacons(relaxing, players({ b: 60 }, { b: 70 }), 0)).toMatchObject({
       limitMs: 100,
       beacons: [{ name: 'b' }],

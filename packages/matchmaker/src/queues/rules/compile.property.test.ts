@@ -29,7 +29,7 @@ function seat(compiled: CompiledQueue, waiting: readonly RuleTicket[], choices: 
 
 const kindsOf = ({ teams = [] }: QueueDefinition) => teams.flatMap((team) => namesOf(team).map(() => team.name))
 
-/** Whether the compiled queue allows the match; false if it refuses a ticket. */
+/** True if the compiled queue allows the match; false also if it refuses a ticket. */
 function allows(compiled: CompiledQueue, match: readonly (readonly RuleTicket[])[]): boolean {
   try {
     return modelAllows(
@@ -99,7 +99,7 @@ test('property: the check of incomplete matches rejects no part of an allowed ma
       if (match.flat().length === 0 || !allows(compiled, match)) return
       const part = match.map((team) => team.filter((ticket) => stays[waiting.indexOf(ticket)]))
       const [many, few] = [match.flat(), part.flat()]
-      // A ticket at the last resort may allow what the others do not, so such a match must grow from it.
+      // A ticket at last resort may allow what the others do not, so a match with it must grow from that ticket.
       if (few.length === 0 || isLastResort(definition, many, NOW) !== isLastResort(definition, few, NOW)) return
       const entries = part.map((team) => team.map(compiled.entryOf))
       const facts = entries.map((team) => team.map((entry) => entry.facts))

@@ -240,7 +240,7 @@ test('compiled teams with a `count` get numbered names, and their falling minimu
     { name: 'hunters-1', max: 5 },
     { name: 'hunters-2', max: 5 },
   ])
-  // 4, 3.875 … 3.125, and the last resort.
+  // 4, 3.875 … 3.125, and the level of last resort
   expect([...(model.teams[1]?.min ?? [])]).toEqual([4, 4, 4, 4, 4, 4, 4, 4, 2])
 })
 

@@ -14,7 +14,7 @@ const evenSkills: RuleDefinition = {
     teams.every(({ tickets }) => tickets.every(({ players }) => Number(players[0]?.attributes['skill']) % 2 === 0)),
 }
 
-/** A pool of a queue of two teams, with many who deal damage and few others, in which nobody's place matters. */
+/** Creates a pool of a queue with two teams and many damage dealers among few others. Locations do not matter. */
 function poolOf(rules: readonly RuleDefinition[], dps: number, tanks: number, healers: number, size = 5) {
   const compiled = compileQueue(
     defineQueue({
@@ -53,7 +53,7 @@ test.each([6, 100, 1000, 12_000])('two tanks and two healers among %d others are
   expect(matches[0]?.slots).toEqual(expect.arrayContaining(rare))
 })
 
-/** A round's work, in steps of 500 tries. */
+/** Returns the number of steps of a round, with 500 tries a step. */
 function stepsOf(pool: ReturnType<typeof poolOf>['pool'], now: number): number {
   const round = pool.round(now)
   let steps = 1
@@ -72,13 +72,13 @@ test.each([25, 200, 2000])(
   '%d tickets kept apart by a custom rule cost a round no more than its search budget',
   (many) => {
     const { pool } = poolOf([balance, { kind: 'custom', name: 'never', test: () => false }], many, 0, 0)
-    // 10,000 tries before the bulk, 10,000 after it, and the last search of each.
+    // 10,000 tries before the bulk matching, 10,000 after it, and the last search of each.
     for (let round = 0; round < 8; round++) expect(stepsOf(pool, NOW + 250 * round)).toBeLessThan(70)
   },
 )
 
 describe('a slow custom rule', () => {
-  /** A clock that only the rule moves, and a rule that takes so long and holds for the tickets of these ids alone. */
+  /** Creates a slow rule that moves its own clock at each call. It allows only the tickets of these ids. */
   function slowRule(ms: number, mates: readonly string[] = []) {
     const clock = { now: 0 }
     const rule: RuleDefinition = {
@@ -106,7 +106,7 @@ describe('a slow custom rule', () => {
       expect(clock.now - restedAt).toBeLessThan(5 + ms + 1e-6)
       restedAt = clock.now
     }
-    // The rule was asked often enough for this to say something.
+    // The rule must have been called often enough to prove something.
     expect(clock.now).toBeGreaterThan(100)
   })
 

@@ -2,7 +2,7 @@ import type { Entry, MatchLevels, Model } from '@muster/kernel'
 import type { CompiledQueue } from '../compile.js'
 import type { Facts } from '../rule-parts/rule-types.js'
 
-/** Returns whether the compiled model allows a match, by calling its functions directly. */
+/** True if the compiled model allows a match. Calls the model's functions directly. */
 export function modelAllows(
   { model }: CompiledQueue,
   teams: readonly (readonly Entry<Facts>[])[],

@@ -12,14 +12,14 @@ import type { JudgedTeam } from './oracle-limits.fixture.js'
 import { admitted, kindsOfTeams, matchesOf, openingOf, type RunningMatch } from './scene.fixture.js'
 
 /**
- * The whole way from a queue's definition to matches of the kernel, against the oracle, which knows neither compiled
- * rules nor kernel.
+ * Tests the whole path from a queue's definition to matches of the kernel against the oracle, which uses neither
+ * compiled rules nor the kernel.
  */
 
 interface Scene {
   readonly definition: QueueDefinition
   readonly waiting: readonly RuleTicket[]
-  /** The round, of three, in which each ticket arrives. */
+  /** For each ticket, the round in which it arrives, of three. */
   readonly comes: readonly number[]
   /** The tickets that are in a running match instead of waiting. */
   readonly playing: readonly number[]
@@ -93,14 +93,14 @@ test('property: no match breaks a rule, for any rules, parties and waits', () =>
         filled += playing.length
         expect(brokenRules(scene.definition, match, now, playing)).toEqual([])
         const sizes = wrongSizes(scene.definition, match, now)
-        // A running match takes any player, as long as there is room.
+        // A running match takes any number of players, as long as there is room.
         expect(playing.length === 0 ? sizes : sizes.filter((wrong) => wrong.includes('>'))).toEqual([])
       })
     }),
     // Few, to save time: `pnpm fuzz` tries others.
     { numRuns: 200 },
   )
-  // There was something to judge.
+  // A run with few matches would prove nothing.
   expect(matches).toBeGreaterThan(120)
   expect(filled).toBeGreaterThan(10)
 })
@@ -117,7 +117,7 @@ test('property: no match breaks a limit in force, where limits follow a target w
       headStarts[regionIn({ latitude: 45, longitude: 179 })] = here
       const see = (match: JudgedTeam[], playing: readonly RuleTicket[], now: number) => {
         matches += 1
-        // A running match has no head start: it begins with the limits that it was made with.
+        // A running match has no head start: it keeps the limits with which it was made.
         const headStartOf = ({ id, place }: RuleTicket) =>
           playing.some((ticket) => ticket.id === id) ? 0 : (headStarts[regionIn(place)] ?? 0)
         expect(brokenRules(definition, match, now, playing, headStartOf)).toEqual([])

@@ -10,15 +10,15 @@ import { isLastResort } from './oracle-limits.fixture.js'
 import { admitted, allMatch, anyMatch, matchesOf, openingOf, type RunningMatch } from './scene.fixture.js'
 
 /**
- * No legal match is missed: after each round, an exhaustive search by the oracle finds no match among those who are
- * left, and nobody who could join a running match. And nobody is passed over: no ticket is left that could have been in
- * a match in place of one of the same number of players and a lower priority, but in matches of last resort.
+ * Tests that no legal match is missed. After each round, an exhaustive search by the oracle must find neither a match
+ * among the remaining tickets nor one that could join a running match. It also tests priorities: no remaining ticket
+ * may be able to replace a ticket of the same size and a lower priority in its match, except in matches of last resort.
  */
 
 interface Scene {
   readonly definition: QueueDefinition
   readonly waiting: readonly RuleTicket[]
-  /** In which of three rounds each comes. */
+  /** For each ticket, the round in which it arrives, of three. */
   readonly comes: readonly number[]
   /** Tickets that are in a running match instead of waiting. */
   readonly playing: readonly number[]
@@ -37,7 +37,7 @@ const scenesOf = (definitions: fc.Arbitrary<QueueDefinition>): fc.Arbitrary<Scen
     step: fc.constantFrom(0, 1, 5),
   })
 
-/** In half of the scenes priorities are all over the place. */
+/** Generates tickets that in half of the scenes have different priorities. */
 const prioritized = (some: fc.Arbitrary<RuleTicket[]>) =>
   fc
     .tuple(some, fc.boolean(), fc.array(fc.integer({ min: -2, max: 2 }), { minLength: 6, maxLength: 6 }))
@@ -45,9 +45,9 @@ const prioritized = (some: fc.Arbitrary<RuleTicket[]>) =>
       all.map((ticket, index) => (mixed ? { ...ticket, priority: priorities[index] ?? 0 } : ticket)),
     )
 
-/** A whole-match check may depend on the waits of its tickets: then the kernel repeats it each second. */
+/** If a check of the whole match depends on waits, the kernel repeats it every second. */
 const ROUND_MS = 1000
-/** Between two of these rounds limits relax, so that who arrives meets some who have relaxed and some who have not. */
+/** Between two rounds limits relax, so arriving tickets meet both relaxed and unrelaxed ones. */
 const LONG_ROUND_MS = 3000
 
 interface Outcome {
@@ -94,7 +94,7 @@ function play({ definition, waiting, comes, playing, step }: Scene, roundMs: num
     }
     const left = [...inSlot.values()]
     for (const { members, running } of matches) {
-      // What a ticket of last resort allows is not known before it is in the match.
+      // A ticket's last resort counts only once it is in the match.
       if (isLastResort(definition, members, now)) continue
       for (const ticket of left) {
         const instead = members.find((member) => {
@@ -135,7 +135,7 @@ test.each([
     }),
     { numRuns },
   )
-  // There was something to miss.
+  // A run with few matches would prove nothing.
   expect(made).toBeGreaterThan(least)
   expect(filled).toBeGreaterThan(least / 10)
 })

@@ -4,7 +4,7 @@ import { chanceAt, leadAt, leadOf, predictedWin } from './predicted-win.js'
 
 test.each([
   [0, 0.5],
-  // Abramowitz and Stegun, Handbook of Mathematical Functions, table 26.1.
+  // Abramowitz and Stegun, Handbook of Mathematical Functions, table 26.1
   [0.5, 0.691462461274013],
   [1, 0.841344746068543],
   [2, 0.977249868051821],

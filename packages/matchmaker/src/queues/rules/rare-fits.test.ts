@@ -4,7 +4,7 @@ import { compileQueue } from '../compile.js'
 import { defineQueue, type QueueDefinition } from '../queue.js'
 import type { RuleDefinition } from './definition.js'
 
-/** Matches that hardly any tickets make, by rules that say nothing of who they are: docs/rules.md has the bounds. */
+/** Tests matches of rare combinations, by rules about the whole match. docs/rules.md states how rare they may be. */
 
 const NOW = 1_000_000_000_000
 const TICK_MS = 250
@@ -18,7 +18,7 @@ const customSum = (wanted: number): RuleDefinition => ({
   },
 })
 
-/** In which round the first match is made of these values of `x`, a player each, and who is in it. */
+/** Returns the round in which the first match of these values of `x` (one player each) is made, and its members. */
 function firstMatch(queue: Partial<QueueDefinition>, values: readonly number[], mostRounds: number) {
   const deploy = { application: 'game', version: '1' }
   const compiled = compileQueue(defineQueue({ name: 'queue', matchSize: 2, deploy, ...queue }))

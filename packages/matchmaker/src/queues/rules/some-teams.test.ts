@@ -27,7 +27,7 @@ const ticketOf = (
   }
 }
 
-/** The ids of each team of the first match; undefined if none is made. */
+/** Returns the ids of each team of the first match; undefined if none is made. */
 function play(
   definition: Omit<QueueDefinition, 'name' | 'deploy'>,
   tickets: readonly RuleTicket[],
@@ -158,7 +158,7 @@ describe('a running match that accepts more players', () => {
       pool.add(compiled.entryOf(at('new', longitude)))
       return pool.group(0).length > 0
     }
-    // A degree is 111 km: 556 km from the middle, and 1,001 km from the western player.
+    // A degree is 111 km, so 5 degrees are 556 km from the middle, and 1,001 km from the western player.
     expect(joins(5)).toBe(false)
     expect(joins(4.9)).toBe(true)
   })

@@ -7,7 +7,7 @@ import type { RelaxingLimit } from '../rule-parts/relaxing.js'
 const NOW = 1_000_000
 const TICK_MS = 250
 
-/** Milliseconds until two tickets that arrived together and differ by `difference` are matched. */
+/** Returns the milliseconds until two tickets that arrived together and differ by `difference` are matched. */
 function waitOf(max: RelaxingLimit, difference: number): number | undefined {
   const compiled = compileQueue(
     defineQueue({
@@ -38,7 +38,7 @@ function waitOf(max: RelaxingLimit, difference: number): number | undefined {
 const line = { from: 100, to: 400, overMs: 30_000 }
 
 test.each([
-  // 16 steps of 18.75 each, one in 1875 ms.
+  // 16 steps of 18.75, one every 1,875 ms
   [line, 100, 0],
   [line, 118.75, 2000],
   [line, 205, 11_250],
@@ -70,7 +70,7 @@ test.each([
   },
 )
 
-/** Milliseconds at which a healer who came at 0 and a tank of a skill 15 apart are matched. */
+/** Returns the milliseconds at which a healer who came at 0 is matched with a tank whose skill differs by 15. */
 function matchedAt(tankAt: number, max: RelaxingLimit): number | undefined {
   const compiled = compileQueue(
     defineQueue({

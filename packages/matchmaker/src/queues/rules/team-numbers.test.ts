@@ -40,7 +40,7 @@ function compiledOf(definition: QueueDefinition): CompiledQueue {
   return compiled
 }
 
-/** The tickets of each team of each match that up to `rounds` rounds make, one second apart. */
+/** Returns the tickets of each team of each match that up to `rounds` rounds make, one second apart. */
 function play(definition: QueueDefinition, tickets: readonly RuleTicket[], rounds = 2): string[][][] {
   const compiled = compiledOf(definition)
   const pool = createPool(compiled.model)
@@ -120,7 +120,7 @@ test('property: teams of parties are as even in size as the best possible arrang
 test('teams are not made less even in size so that a rule about averages holds', () => {
   const skills = [0, 0, 300, 100]
   const teams = [{ name: 'side', count: 2, size: { min: 1, max: 4 } }]
-  // Three against one would be 100 against 100, two against two at best 150 against 50.
+  // Three against one would be 100 against 100. Two against two is at best 150 against 50.
   const matches = play(
     queueOf(teams, [{ kind: 'balance', attribute: 'skill', max: 50 }]),
     skills.map((skill, at) => ticketOf(`t${at}`, [skill])),
@@ -172,7 +172,7 @@ test('players who join a running match go to the smallest team', () => {
 const count = (more: object) => ({ kind: 'compare', aggregate: 'count', ...more }) as RuleDefinition
 const singles = (many: number) => Array.from({ length: many }, (_, at) => ticketOf(`t${at}`, [at]))
 
-/** Rules about numbers of players, each with a test of its own, written from what the rule says. */
+/** Rules about numbers of players. Each has its own test, written from the rule's definition. */
 const countRules: readonly (readonly [string, RuleDefinition, (sizes: readonly number[]) => boolean])[] = [
   [
     'teams of equal size',
@@ -221,7 +221,7 @@ test.each(countRules)(
   60_000,
 )
 
-/** The numbers of players that some sizes of the teams allow, by trying all. */
+/** Returns the numbers of players that these team sizes allow, by trying all. */
 function totalsOf(
   teams: number,
   min: number,

@@ -6,7 +6,7 @@ import type { RuleDefinition } from './definition.js'
 
 const deploy = { application: 'game', version: '1' }
 
-/** Whether two players with these attributes are matched by the rule. */
+/** True if the rule matches two players with these attributes. */
 function meet(rule: RuleDefinition, ...players: readonly [object, object]): boolean {
   const compiled = compileQueue(defineQueue({ name: 'queue', matchSize: 2, rules: [rule], deploy }))
   const pool = createPool(compiled.model)

@@ -23,7 +23,7 @@ test('a ticket change between the start of a wait and its read is not missed', a
   const wait = waits.begin('t1')
   waits.wake(['t1'])
   await wait.changed(undefined)
-  // The next wait for the same ticket is another one, which the end of the first leaves alone.
+  // The next wait for the same ticket is separate. The end of the first wait does not affect it.
   const next = waits.begin('t1')
   wait.end()
   expect(waits.size()).toBe(1)

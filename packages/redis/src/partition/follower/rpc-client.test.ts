@@ -86,7 +86,7 @@ test('guesses of secrets can use only a part of the open RPC requests', async ()
   expect(outcomes.filter((outcome) => outcome instanceof PartitionFull)).toHaveLength(400)
   expect(outcomes[0]).toBe(false)
   expect(outcomes.slice(-2)).toEqual([expect.any(NoLeader), expect.any(NoLeader)])
-  // All of them are over now.
+  // All earlier calls are over now.
   const again = guess(502)
   await clock.advance(10)
   asking.close(new Error('closed'))

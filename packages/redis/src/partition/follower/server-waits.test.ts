@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { PartitionFull } from '../partition-errors.js'
 import { createServerWaits, MOST_WAITING } from './server-waits.js'
 
-/** Waits that note when they end. */
+/** Creates waits that record when they end. */
 function open() {
   const clock = createManualClock()
   const start = clock.now()
@@ -34,7 +34,7 @@ test('a new order version between the answer to a report and the wait is not mis
   waits.noticed({ server: 'a', version: 2 })
   await begin('a', 1)
   expect(ended).toEqual(['a after 0'])
-  // The answer to the next report tells it.
+  // The response to the next report contains the orders.
   waits.reporting('a')
   void begin('a', 2)
   await clock.advance(10_000)
@@ -68,7 +68,7 @@ test('a process refuses a server request if it already holds the maximum number 
   for (let nth = 0; nth < MOST_WAITING; nth += 1) void begin(`s${nth}`)
   await expect(waits.wait('one more', { version: 1, waitMs: 1000 })).rejects.toThrow(PartitionFull)
   expect(waits.size()).toBe(MOST_WAITING)
-  // One that waits already may wait again.
+  // A server that is already waiting may wait again.
   void begin('s7')
   await clock.advance(0)
   expect(ended).toEqual(['s7 after 0'])

@@ -1,4 +1,6 @@
-/** The allocator over a partition in Redis, whose leaders end, are deposed and go on, and whose followers cancel. */
+/**
+ * Runs the allocator over a partition in Redis. Leaders end, or are deposed and continue, and followers cancel tickets.
+ */
 import { runSchedules } from '@muster/hosting/schedules-fixture'
 import { expect, test } from 'vitest'
 import { drawPartition } from './partition-storage.fixture.js'

@@ -73,7 +73,7 @@ test('the end of the lease ends the wait for a sync entry, even while the entry 
   const { clock, ending, reached } = open(() => sending)
   await clock.advance(0)
   ending.abort(new Error('the lease is lost'))
-  // Time for a rejection that nobody handles to be noticed.
+  // Time in which Node.js would report an unhandled rejection.
   await clock.advance(10)
   sent()
   await expect(reached).rejects.toThrow('the lease is lost')

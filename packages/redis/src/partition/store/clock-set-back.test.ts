@@ -1,4 +1,4 @@
-/** A partition whose Redis has a wrong clock for some time: later times, and then earlier ones again. */
+/** The clock of Redis is wrong for some time: first ahead, and then set back. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { describeRedis, openRedis, type RedisUnderTest } from '../../redis.fixture.js'
 import { createRedisStore } from './redis-store.js'

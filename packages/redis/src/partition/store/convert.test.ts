@@ -1,4 +1,4 @@
-/** Records of format 1, which a leader of the version before has left. */
+/** Records of format 1, as a leader of the previous version has left them. */
 import { expect, test } from 'vitest'
 import { describeRedis, openRedis } from '../../redis.fixture.js'
 import { LeaseLost } from '../partition-errors.js'
@@ -32,13 +32,13 @@ describeRedis('a partition of format 1', () => {
       await store.convert(token)
       expect(await redis.redis.command(keys.records1, ['EXISTS', keys.records1])).toBe(0)
       expect(await loaded()).toEqual(before)
-      // What has changed since is not written over by a repetition.
+      // Repeating the conversion does not overwrite later changes.
       await store.commit(token, { hosting: [[{ key: 's:m7', text: 'changed' }], [{ key: 'm:m8' }]] })
       await store.convert(token)
       const after = await loaded()
       expect([after.get('s:m7'), after.has('m:m8'), after.size]).toEqual(['changed', false, 2 * MATCHES - 1])
 
-      // One that was converted in part goes on; a leader that was deposed converts nothing.
+      // A partly finished conversion is continued. A deposed leader converts nothing.
       await leave(MATCHES, MATCHES + 2)
       await store.release(token)
       const next = await tokenOf(store, 'b')

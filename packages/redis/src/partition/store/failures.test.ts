@@ -22,7 +22,7 @@ import {
 
 type ServerOptions = Parameters<typeof openRedis>[0]
 
-/** A Redis of its own, to be broken. */
+/** A separate Redis, which the tests break. */
 const broken =
   (options: ServerOptions, check: (redis: RedisUnderTest, store: PartitionStore) => Promise<void>) => async () => {
     const redis = await openRedis(options)
@@ -35,7 +35,7 @@ const broken =
     }
   }
 
-/** The first result of a call that is repeated while there is no connection. */
+/** Repeats a call while there is no connection. Resolves with the first result. */
 async function connected<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries += 1) {
     try {
@@ -60,7 +60,7 @@ describeRedis('a partition when Redis fails', () => {
         await redis.server.ask('CONFIG SET maxmemory 1')
         await expect(store.create([aTicket('new')])).rejects.toThrow(RedisFull)
         await expect(store.ask('x'.repeat(5000))).rejects.toThrow(RedisFull)
-        // These make room: players leave, and a new leader begins.
+        // These calls must work when Redis is full, because they free memory: players leave, and a new leader begins.
         await store.ask('players have left')
         await store.setInForce(token, 'queues')
         expect(await store.read(['new'])).toEqual([undefined])
@@ -136,7 +136,7 @@ describeRedis('a partition when Redis fails', () => {
         const { length } = (await store.loadTickets(undefined)).items
         await redis.server.restart()
         expect(await connected(() => store.loadTickets(undefined))).toMatchObject({ items: { length } })
-        // The leader continues: nobody else has taken over.
+        // The leader continues, because nobody else has taken over.
         const headers = [{ ticketId: 't3', header: matched(2, 'm2') }]
         expect(await store.commit(token, { headers })).toEqual(DONE)
         await create(store, 't4')
@@ -212,7 +212,7 @@ describeRedis('a partition when Redis fails', () => {
       server.pause()
       await expect(own.cancel('t1', ['player of t1'])).rejects.toThrow(RedisTimedOut)
       server.resume()
-      // It was done all the same, and again is as once.
+      // The command had taken effect although its reply was lost. Repeating it changes nothing.
       expect(await store.cancel('t1', ['player of t1'])).toMatchObject({ kind: 'cancelled' })
       expect(await own.cancel('t1', ['player of t1'])).toMatchObject({ kind: 'cancelled' })
       expect((await store.inbox('0-0', NEWS)).entries.filter(({ kind }) => kind === 'cancelled')).toHaveLength(1)

@@ -71,7 +71,7 @@ describe('the header of a ticket', () => {
       fc.property(states, (state) => {
         const header = encodeHeader(state)
         expect(readPrefix(header)).toEqual({ letter: letterOf(state), version: state.version, matchId: state.matchId })
-        // Scripts take everything up to the first line feed for the prefix.
+        // Scripts treat everything up to the first line feed as the prefix.
         expect(header.split('\n')).toHaveLength(state.assignment === undefined ? 2 : 3)
       }),
     )

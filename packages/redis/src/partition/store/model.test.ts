@@ -92,7 +92,7 @@ const everything: Step = async (store) => ({
   open: (await store.loadTickets(undefined)).items.toSorted((a, b) => a.id.localeCompare(b.id)),
 })
 
-/** What happened, without times, which differ, and assignments, which are swept with their match. */
+/** Removes times, which differ, and assignments, which are swept with their match. */
 const plain = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value ?? null)

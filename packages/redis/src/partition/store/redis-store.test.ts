@@ -6,7 +6,7 @@ import { testPartitionStore } from './store-suite.fixture.js'
 import type { PartitionStore } from './store.js'
 
 describeEachRedis((where, redis) => {
-  /** For all tests: to connect takes longer than most of them. */
+  /** All tests share one connection, because connecting takes longer than most of them. */
   let connected: Promise<readonly [RedisConnection, RedisConnection]> | undefined
   testPartitionStore(`a partition in ${where}`, async (bounds) => {
     connected ??= Promise.all([redis().connect(), redis().connect()])

@@ -4,7 +4,7 @@ import { inFolder } from '../in-folder.fixture.js'
 
 const { run, read, file } = inFolder()
 
-/** Imports a configuration: what the command says, and what it wrote. */
+/** Imports a configuration. Returns the command's output and the written file. */
 async function imported(matchmaker: string, source: unknown, ...more: string[]) {
   await file('theirs.json', typeof source === 'string' ? source : JSON.stringify(source))
   const shown = await run(['import', matchmaker, 'theirs.json', ...more])

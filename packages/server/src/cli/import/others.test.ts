@@ -10,7 +10,7 @@ import { importUnity } from './unity.js'
 
 const { run, read, file } = inFolder()
 
-/** Imports a configuration, which `muster check` must take: its queues, and what was said. */
+/** Imports a configuration that `muster check` must accept. Returns its queues and the output. */
 async function queuesOf(matchmaker: string, source: object) {
   await file('theirs.json', JSON.stringify(source))
   const { code, out, err } = await run(['import', matchmaker, 'theirs.json'])

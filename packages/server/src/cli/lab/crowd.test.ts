@@ -6,7 +6,7 @@ import { inFolder } from '../in-folder.fixture.js'
 
 const { file, path, read } = inFolder()
 
-/** Runs `muster lab crowd` in the folder. @param readers lines after which nobody reads the output any more. */
+/** Runs `muster lab crowd` in the folder. @param readers number of lines after which the reader closes the output */
 async function crowd(args: string, readers = Infinity) {
   const [out, err]: [string[], string[]] = [[], []]
   const stdout = {

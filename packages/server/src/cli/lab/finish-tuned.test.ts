@@ -17,7 +17,7 @@ const QUEUES = (max: number) => `queues:
 
 const run = (waitP90Ms: number, cost = 1): MeasuredRun => ({ cost, waitP90Ms, gaveUp: 0.01, figures: {} as Figures })
 
-/** A result by which a limit of 100 becomes one of 200. */
+/** Creates a result that raises a limit from 100 to 200. */
 function tunedOf(change: Partial<TunedCrowd> = {}): TunedCrowd {
   const is = 200
   const queue = defineQueue({

@@ -7,7 +7,7 @@ const { run, read, file } = inFolder()
 
 const lab = (args: string) => run(['lab', ...args.split(' ')])
 
-/** What `muster lab run --out` would have written of a small crowd, without its threads. */
+/** Creates the result that `muster lab run --out` writes for a small crowd, without threads. */
 async function savedResult(): Promise<LabResult> {
   const queue = defineQueue({ name: 'duel', teams: [{ name: 'side', count: 2, size: 1 }], deploy })
   const crowd = generateCrowd({ players: 12, hours: 0.05 })
@@ -34,7 +34,7 @@ test('muster lab report shows a saved result as a table, as JSON and as a page',
   expect(await lab('report r.json --html none/r.html')).toMatchObject({ code: 1, out: '' })
   const { out } = await lab('report r.json --json')
   expect(JSON.parse(out)).toEqual({ ...(JSON.parse(JSON.stringify(result)) as object), comparisons: [] })
-  // What was written by --json is a result, too.
+  // The output of --json can be read as a result too.
   await file('again.json', out)
   expect((await lab('report again.json')).out).toBe(told.out)
 })

@@ -5,7 +5,7 @@ import { inFolder } from '../in-folder.fixture.js'
 
 const { run, read, file, path } = inFolder()
 
-/** Two of three queues relax; the steps of `duel` come too late. */
+/** Two of three queues relax. The steps of `duel` come too late. */
 const QUEUES = `# Ours.
 queues:
 - name: duel   # two
@@ -18,7 +18,7 @@ queues:
 - { name: casual, matchSize: 2 }
 `
 
-/** Couples, each at a place of its own, whose skills are 1000 apart: they wait until the limit lets them. */
+/** Pairs with their own locations, whose skills are 1,000 apart. They wait until the limit allows them. */
 const COUPLES = [
   { format: 'muster-crowd-1', startsAt: 0, durationMs: 21_000 },
   ...Array.from({ length: 20 }, (_, index) => ({

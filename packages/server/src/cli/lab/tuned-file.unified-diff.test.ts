@@ -34,7 +34,7 @@ test('a unified diff shows the context of a change, and joins near changes in on
   expect(unifiedDiff('muster.yaml', before, before)).toBe('')
 })
 
-/** What a patch makes of a text, as `patch -p1` would, strictly. */
+/** Applies a patch to a text, strictly like `patch -p1`. */
 function applied(text: string, patch: string): string {
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
   const made: string[] = []

@@ -1,4 +1,7 @@
-/** `muster verify-server` plays real processes on loopback: a good one passes, and each fault has its line. */
+/**
+ * Runs `muster verify-server` with real processes on loopback: a correct server passes, and each fault is reported in
+ * its own line.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +11,7 @@ import { type Shown, studio, verify } from './verifying.fixture.js'
 
 const example = fileURLToPath(new URL('../../../../../examples/dist/game-server.js', import.meta.url))
 
-/** Verifies a server by hand. */
+/** Verifies a server that was written without the library and has this fault. */
 async function linesOf(fault: Fault) {
   const { code, out } = await verify(studio(fault), '--json', '--', process.execPath, 'server.mjs')
   const { failed, lines } = JSON.parse(out) as Shown
@@ -57,7 +60,7 @@ const faults: readonly (readonly [Fault, readonly object[]])[] = [
   ],
 ]
 
-// Each waits for its own processes, most of the time.
+// Each test mostly waits for its own processes.
 describe.concurrent('muster verify-server', () => {
   test('muster verify-server finds no fault in the smallest example server', async () => {
     const folder = studio()

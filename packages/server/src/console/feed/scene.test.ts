@@ -13,7 +13,7 @@ test.each([
   const { listen, ask, close } = await serve(console)
   const feed = await listen('looker')
   await feed.until<Hello>('hello')
-  // With 40,000 the first look takes several steps.
+  // With 40,000 players, the first survey takes several steps.
   await clock.advance(3000)
   let frame = await feed.next()
   for (let count = 0; count < 4; count += 1) {

@@ -10,7 +10,7 @@ interface Event {
 }
 const event = (at: number, id = `${at}`): Event => ({ at, id })
 
-/** What a folder keeps: each process reads what those before it have appended. */
+/** Creates a folder whose texts outlive processes: each process reads what earlier ones have appended. */
 function keptTexts() {
   const kept: string[] = []
   let fails = false

@@ -46,7 +46,7 @@ describe('an event store in a folder', () => {
     await open().append(['{"a":1}'])
     const [name = ''] = await readdir(folder)
     await appendFile(join(folder, name), '{"b":')
-    // Also within the same millisecond: no process writes to the file of another.
+    // Even within the same millisecond, no process writes to the file of another one.
     await open().append(['{"c":1}'])
     expect(await read()).toEqual(['{"a":1}', '{"b":', '{"c":1}'])
   })

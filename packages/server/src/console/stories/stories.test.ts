@@ -234,7 +234,7 @@ describe('a console story for any events', () => {
         const attempt = (change: () => unknown) => {
           try {
             void Promise.resolve(change()).catch(() => {})
-          } catch {} // it is too late for that, or there is nothing to do it to
+          } catch {} // it is too late for the command, or its object does not exist
         }
         const ticketOf = (one: number) => matchmaker.getTicket(latest.get(one) ?? '')
         for (const one of acts) {
@@ -258,7 +258,7 @@ describe('a console story for any events', () => {
         for (const subject of [...new Set(heard.map((event) => event.about))].slice(0, 15)) {
           const story = await world.one(subject)
           expect(story.events.map(({ at }) => at)).toEqual(story.events.map(({ at }) => at).toSorted((a, b) => a - b))
-          // No event about the server of a ticket's match names the ticket.
+          // Events about the server of a ticket's match do not name the ticket.
           const names = ({ refs }: Story['events'][number]) => refs.some((ref) => ref.id === subject)
           const own = story.events.filter((event) => story.kind !== 'ticket' || names(event))
           const expected = heard.filter((event) => event.about === subject).map((event) => event.what)

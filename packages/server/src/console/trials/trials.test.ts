@@ -12,7 +12,7 @@ const packageRoot = fileURLToPath(new URL('../../..', import.meta.url))
 const trialWorker = pathToFileURL(join(packageRoot, 'dist/console/trials/trial-worker.js'))
 
 async function open(options?: Parameters<typeof openConsole>[0]) {
-  // The clock does not move while the thread works.
+  // The clock stands still while the thread works.
   const asked = { limit: 1_000_000, windowMs: 1000 }
   const limitsOfRequests = { perCaller: asked, perAddress: asked }
   const world = await openConsole({ trialWorker, limitsOfRequests, ...options })
@@ -28,11 +28,11 @@ async function open(options?: Parameters<typeof openConsole>[0]) {
     for (;;) {
       const trial = await read(id)
       if (trial.state !== 'running') return trial
-      // In real time, which the thread needs as well.
+      // In real time, because the thread needs real time.
       await systemClock.sleep(20)
     }
   }
-  /** Players of skills 100 apart, whom the queue lets meet once they have waited. */
+  /** Creates players with skills 100 apart, whom the queue matches once they have waited. */
   const crowd = async (players: number) => {
     matchmaker.start()
     for (let index = 0; index < players; index += 1) {
@@ -111,7 +111,7 @@ describe('a trial of changed rules', () => {
 
   test('a trial of changed rules is ended with a message if it takes too long', async () => {
     const { begin, yaml, crowd, done, clock } = await open({
-      // A program that tells nothing.
+      // A worker that never sends a message.
       trialWorker: new URL('data:text/javascript,setInterval(() => {}, 1000)'),
     })
     await crowd(2)

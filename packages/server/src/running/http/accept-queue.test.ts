@@ -6,7 +6,7 @@ test('the accept queue reports for how long connections have been waiting, since
   const clock = createManualClock()
   let look: (() => void) | undefined
   const queue = createAcceptQueue(clock, (next) => (look = next))
-  /** A turn of the event loop that takes 20 ms, and then looks for connections. */
+  /** Simulates a turn of the event loop that takes 20 ms and then accepts connections. */
   const turn = async ({ accepts }: { accepts: number }) => {
     await clock.advance(20)
     for (let count = 0; count < accepts; count += 1) queue.accepted()

@@ -17,7 +17,7 @@ function crowd({ most = 10, ...options }: Partial<ConnectionsOptions<string> & C
     clock,
     ...options,
   })
-  /** Opens connections `a1`, `a2` … of an address, one a millisecond. */
+  /** Opens connections `a1`, `a2` … from an address, one per millisecond. */
   const open = async (address: string, name: string, count: number) => {
     const taken: boolean[] = []
     for (let index = 1; index <= count; index += 1) {

@@ -6,7 +6,7 @@ import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { openListener, type ListeningServer, type ListenerOptions } from './listener.js'
 import { createLoadGuard } from './load-guard.js'
 
-/** A busy machine takes its time. */
+/** Requests are slow, as on a busy machine. */
 
 let listener: ListeningServer | undefined
 const sockets: Socket[] = []
@@ -24,7 +24,7 @@ async function open(options: Partial<ListenerOptions>) {
   const bounds = () => ({ most: 100, perAddress: 50 })
   listener = await openListener({ host: '127.0.0.1', port: 0, onRequest: () => {}, bounds, ...options })
   const { port } = listener
-  /** A connection, and what it is answered. */
+  /** Opens a connection. Returns a function that sends a text and resolves with the response. */
   return async (text: string) => {
     const socket = connect(port, '127.0.0.1')
     sockets.push(socket)

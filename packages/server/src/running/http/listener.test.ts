@@ -22,7 +22,7 @@ async function open(options: Partial<ListenerOptions> = {}) {
     ...options,
   })
   const { port } = listener
-  /** A connection that sends a text, and what it is answered until it ends. */
+  /** Opens a connection that sends a text. Resolves with everything that it receives until it ends. */
   return async (text: string, localAddress = '127.0.0.1') => {
     const socket = connect({ port, host: '127.0.0.1', localAddress })
     sockets.push(socket)

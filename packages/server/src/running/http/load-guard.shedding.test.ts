@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createShedding, URGENCIES, type Urgency } from './load-guard.js'
 
-/** Notes the same delay ten times a second. */
+/** Records the same delay ten times a second. */
 function lateFor(shedding: ReturnType<typeof createShedding>, delayMs: number, ms: number, from = 0): number {
   let now = from
   for (; now <= from + ms; now += 100) shedding.note(delayMs, now)
@@ -74,7 +74,7 @@ test('the load guard refuses more important requests no more often, for any dela
         for (const urgency of URGENCIES) if (shedding.refuses(urgency, late)) refused[urgency] += 1
         expect(shedding.level()).toBeGreaterThanOrEqual(0)
         expect(shedding.level()).toBeLessThanOrEqual(3)
-        // A share is kept from request to request, so that one may be refused a moment later than another.
+        // The shares to refuse add up from request to request, so a request may be refused a moment later than another.
         expect(refused.begin + 1).toBeGreaterThanOrEqual(refused.change)
         expect(refused.change + 1).toBeGreaterThanOrEqual(refused.keep)
       }
@@ -83,8 +83,8 @@ test('the load guard refuses more important requests no more often, for any dela
 })
 
 /**
- * A process that takes requests one after the other, in the order of their arrival: 1 ms for each that it answers,
- * 0.1 ms for a refusal. It looks at the time once it has taken all that had come by the last look, as an event loop.
+ * Simulates a process that handles requests in order of arrival: 1 ms for an answer, 0.1 ms for a refusal. Like an
+ * event loop, it reads the time only after it has handled everything that had arrived before.
  */
 function simulate(load: number, seconds: number) {
   const shedding = createShedding({ delayMs: 1000 })
@@ -120,7 +120,7 @@ test.each([0.9, 1.5, 3])(
     expect(begin).toBeLessThan(1000)
     expect(keep).toBeLessThan(1000)
     expect(reads).toBeGreaterThan(0.099 * load * 120_000)
-    // Refusing takes time too. The rest of the time is used.
+    // Refusals take time too. Nearly all other time is used for answers.
     expect(use).toBeGreaterThan(load < 1 ? 0.89 : 0.6)
   },
 )

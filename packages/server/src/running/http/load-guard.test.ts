@@ -19,7 +19,7 @@ test.each([
   for (const path of paths) expect([path, urgencyOf(messageOf(method, path))]).toEqual([path, urgency])
 })
 
-/** A clock of which the test says when a sleep ends, as an event loop does that is late. */
+/** Creates a clock whose sleeps end when the test says so, like those of a late event loop. */
 function lateClock() {
   let now = 0
   let wake = () => {}

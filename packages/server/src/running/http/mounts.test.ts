@@ -28,7 +28,7 @@ async function open(of: keyof Mounts, admits: () => boolean) {
   server = createServer(mounts[of])
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  /** Asks on the same connection as before, as long as that is kept. */
+  /** Sends the request on the previous connection, as long as that stays open. */
   return (method: string, path: string, body?: string) =>
     new Promise<{ status: number | undefined; headers: object; text: string }>((resolve, reject) => {
       const asked = request({ port, host: '127.0.0.1', agent, method, path }, (answer) => {

@@ -8,7 +8,7 @@ import { createLog } from '../../telemetry/log.js'
 import { openConfigFile, watchFile } from './config-file.js'
 import { env, yamlOf } from '../server.fixture.js'
 
-/** As the YAML library writes it: it tidies white space. */
+/** The YAML library normalizes white space. */
 const text = parseDocument(yamlOf('http://localhost:1', '# the end')).toString({ lineWidth: 0 })
 const DUEL = "{ name: duel, matchSize: 4, deploy: { application: my-game, version: '1.0' } }"
 

@@ -24,7 +24,7 @@ afterEach(async () => {
 const yaml = () => yamlOf(service.url, `store: { folder: ${folder} }`)
 const open = async (text = yaml()) => (under = await openServer(text))
 
-/** What a browser gets for a token that it was given before. */
+/** Opens a browser's event stream with a token that was issued earlier. Resolves with its status. */
 async function follow({ ask }: ServerUnderTest, url: string): Promise<number> {
   const { status, body } = await ask('GET', url)
   await body?.cancel()

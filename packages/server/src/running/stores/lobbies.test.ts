@@ -42,7 +42,7 @@ interface ByMember {
   readonly playerId: string
 }
 
-/** The lobbies of a process, and the events that its matchmaker emits. */
+/** Opens the lobbies of a process. Also returns the events that its matchmaker emits. */
 async function openProcess(lobbyStore: LobbyStore, clock: ManualClock, service: Partial<TicketService> = {}) {
   const dateOf = (at = clock.now()) => at
   const getTicket = async () => undefined

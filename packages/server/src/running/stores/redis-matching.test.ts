@@ -18,7 +18,7 @@ describe.skipIf(skipsRedis())('a store in Redis', () => {
     await service.emulator.close()
     await redis.close()
   })
-  /** Sends a command on a connection of its own. */
+  /** Sends a command on a separate connection. */
   const command = async (text: string) => {
     const { hostname, port } = new URL(redis.url)
     const socket = connect(Number(port), hostname)
@@ -70,14 +70,14 @@ describe.skipIf(skipsRedis())('a store in Redis', () => {
     const read = () => other.ask('GET', `/tickets/${id}`, { token: BACKEND_KEY })
     expect((await read()).status).toBe(200)
     const eventually = <T>(look: () => T) => expect.poll(look, { interval: 50 })
-    // Nothing is sent to the service at first: an earlier process may just have used its limits.
+    // At first nothing is sent to the service, because an earlier process may just have used up its limits.
     const readyz = async ({ ask }: typeof one) => (await ask('GET', '/readyz')).json()
     for (const [program, leading] of [
       [one, true],
       [other, false],
     ] as const)
       await eventually(() => readyz(program)).toEqual({ ready: true, why: [], leading })
-    /** What the console of a program says now. */
+    /** Returns the present state in a program's console. */
     const now = async ({ ask }: typeof one) => {
       const { body } = await ask('GET', '/console/api/feed', { token: OPERATE_KEY })
       let heard = ''
@@ -88,14 +88,14 @@ describe.skipIf(skipsRedis())('a store in Redis', () => {
       }
       return undefined
     }
-    // Who leads is for operators, and not for whoever asks `/readyz`.
+    // Operators may see which process leads; callers of `/readyz` may not.
     const leader = `${hostname()} (process ${process.pid})`
     expect((await now(one))?.ready).toMatchObject({ leading: true })
     expect(await now(other)).toMatchObject({
       ready: { leading: false, leader },
       queues: [{ arrivalsPerMinute: null, matchesPerMinute: null }],
     })
-    /** The value of a series in each of the programs that tell it. */
+    /** Returns the value of a series in each of the programs that report it. */
     const measured = async (series: string, programs = [one, other]) => {
       const pages = await Promise.all(programs.map(async ({ ask }) => (await ask('GET', '/metrics')).text()))
       const lines = pages.flatMap((text) => text.split('\n').filter((line) => line.startsWith(`${series} `)))
@@ -108,7 +108,7 @@ describe.skipIf(skipsRedis())('a store in Redis', () => {
     expect(await measured('muster_problems_total{muster_activity="create"}')).toEqual([0, 0])
     expect(await measured('muster_process_cpu_total')).toHaveLength(2)
     expect((await measured('muster_http_answers_total{muster_status="2xx"}')).every((count) => count > 1)).toBe(true)
-    // Every process has the story of a ticket, which outlives the process that took it.
+    // Every process has the story of a ticket. The story outlives the process that created the ticket.
     const story = async ({ ask }: typeof one) => {
       const answer = await ask('GET', `/console/api/find?id=${id}`, { token: OPERATE_KEY })
       return ((await answer.json()) as FoundStories).stories[0]?.events.map(({ what }) => what)
