@@ -4,12 +4,13 @@ import { SkippedTests } from './test/skipped-tests.js'
 import { PATIENCE } from './test/patience.js'
 
 /**
- * Without `module`, which is for bundlers: Node.js may not be able to load those files. Without `import`: the processes
- * of the tests inherit the conditions, and a `require` (as in Express) would find files for `import`.
+ * Conditions for `exports`. `module` is left out, because it is for bundlers and Node.js may not be able to load such
+ * files. `import` is left out, because processes of tests inherit the conditions, and a `require`, as in Express, would
+ * find files for `import`.
  */
 const conditions = ['@muster/source', 'node']
 
-/** Tests that take longest, since they wait for processes and timers or play many scenes: a run begins with them. */
+/** The slowest tests, which wait for processes and timers or play many scenes. A run begins with them. */
 const LONGEST = [
   'redis/src/partition/cut-off',
   'test/matchmaker/restarts',
@@ -41,7 +42,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Where to write the results as JSON as well; .ci/run counts them. */
+/** File to which the results are also written as JSON. .ci/run counts them. */
 const report = process.env['VITEST_JSON_REPORT']
 
 export default defineConfig({
@@ -65,14 +66,14 @@ export default defineConfig({
     typecheck: {
       enabled: true,
       include: ['packages/*/src/**/*.test-d.ts', 'test/**/*.test-d.ts'],
-      // These files and what they import: a sixth of the time of all files.
+      // Only these files and their imports are type-checked, in a sixth of the time of all files.
       tsconfig: 'tsconfig.types.json',
-      // Errors elsewhere are for `pnpm typecheck` to report.
+      // `pnpm typecheck` reports errors in other files.
       ignoreSourceErrors: true,
     },
-    // Nothing here patches globals or keeps state in modules, so files may share a process: half the time.
+    // No test patches globals or keeps state in modules, so test files share a process. That takes half of the time.
     pool: 'forks',
-    // Two more than the cores of a small machine: many tests wait for processes and timers.
+    // Two more than the cores of a small machine, because many tests wait for processes and timers.
     maxWorkers: 4,
     isolate: false,
     sequence: { sequencer: LongestFirst },

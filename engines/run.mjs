@@ -1,6 +1,6 @@
 /**
- * Every language of the engines replays the transcripts: `pnpm engines`. Prints one line a language; one that cannot
- * run on this machine is skipped, which the last line says.
+ * `pnpm engines`: replays the transcripts in every language of the engines. Prints one line for each language.
+ * Languages that cannot run on this machine are skipped, and the last line says so.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const TRANSCRIPTS = [
   ['server', 'odd-orders.jsonl'],
 ]
 
-/** Throws with the end of what the program wrote, also for an error of a script that goes on. */
+/** Runs a program. Throws with the end of its output if it fails, or if it continues after a script error. */
 const run = (program, given, env = process.env) => {
   const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000, maxBuffer: 2 ** 26, env }
   const { status, stdout, stderr, error } = spawnSync(program, given, options)
@@ -27,7 +27,9 @@ const run = (program, given, env = process.env) => {
 const filesIn = (path) => readdirSync(join(here, path)).map((name) => join(here, path, name))
 
 const CPP_FLAGS = ['-std=c++17', '-fno-exceptions', '-fno-rtti', '-Wall', '-Wextra', '-Wshadow', '-Werror']
-/** Variables of a player whose language writes 0.5 as 0,5. Without `localedef`, programs run as in English. */
+/**
+ * Environment variables of a player whose language writes 0.5 as 0,5. Without `localedef`, programs run as in English.
+ */
 const GERMAN = { ...process.env, LOCPATH: folder, LC_ALL: 'de_DE.UTF-8' }
 const cpp = (compiler) => ({
   name: `C++17 by ${compiler}`,
@@ -58,7 +60,7 @@ const languages = [
   {
     name: 'GDScript by godot3-server',
     tools: ['godot3-server'],
-    // The part that is right for Godot 3, as a project of its own.
+    // The files that also work with Godot 3, as a separate project.
     build: () => {
       cpSync(join(here, 'godot'), join(folder, 'godot'), { recursive: true })
       writeFileSync(join(folder, 'godot/project.godot'), 'config_version=4\n')

@@ -8,7 +8,7 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, { readonly types?: string; readonly '@muster/source': string }>>
 }
 
-/** The entry points that users import, by name: `@muster/core/http` → its source. */
+/** Returns the sources of the public entry points by name, e.g. of `@muster/core/http`. */
 export function doors(): Map<string, string> {
   const found = new Map<string, string>()
   for (const folder of readdirSync(`${root}packages`)) {
@@ -26,7 +26,7 @@ const options: TypeDocOptions & Partial<PluginOptions> = {
   plugin: ['typedoc-plugin-markdown'],
   router: 'member',
   tsconfig: `${root}site/tsconfig.typedoc.json`,
-  // `pnpm typecheck` tells of errors.
+  // `pnpm typecheck` reports errors.
   skipErrorChecking: true,
   validation: false,
   logLevel: 'Error',
@@ -50,7 +50,7 @@ const options: TypeDocOptions & Partial<PluginOptions> = {
   useHTMLEncodedBrackets: true,
 }
 
-/** Writes a page for each exported name into a folder, from the comments in the code. */
+/** Writes a page for each exported name into a folder, from the doc comments. */
 export async function writeApiPages(folder: string): Promise<void> {
   const sources = new Map([...doors()].map(([name, source]) => [source, name]))
   const app = await Application.bootstrapWithPlugins({

@@ -8,20 +8,20 @@ const read = (path: string) => readFileSync(`${root}${path}`, 'utf8')
 
 function write(path: string, text: string): void {
   const file = `${root}${GENERATED}/${path}`
-  // An unchanged file does not wake the development server.
+  // An unchanged file must not trigger the development server.
   if (existsSync(file) && readFileSync(file, 'utf8') === text) return
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, text)
 }
 
-/** A section of a page with its heading, up to the next one of the same level. */
+/** Returns a section of a page with its heading, up to the next heading of the same level. */
 function sectionOf(text: string, title: string): string {
   const found = new RegExp(`^## ${title}\n[^]*?(?=^## )`, 'm').exec(text)?.[0]
   if (found === undefined) throw new Error(`README.md has no section ${title}`)
   return found
 }
 
-/** The home page: what the README says, so that the two cannot differ. */
+/** Returns the home page. Its text comes from the README, so that the two cannot differ. */
 function homePage(): string {
   const readme = read('README.md')
   const intro = /^# .+\n\n([^]*?)\n\n/.exec(readme)?.[1] ?? ''
@@ -53,7 +53,7 @@ function homePage(): string {
   return `---\n${JSON.stringify(front, undefined, 1)}\n---\n\n${linked}`
 }
 
-/** The OpenAPI documents: their folder on the site, and what their API is called. */
+/** The OpenAPI documents, with their folder on the site and the name of their API. */
 export const documents = [
   { file: 'docs/ticket-api.openapi.json', folder: 'ticket-api', name: 'Ticket API' },
   { file: 'docs/lobby-api.openapi.json', folder: 'lobby-api', name: 'Lobby API' },
@@ -62,7 +62,7 @@ export const documents = [
 
 const newest = (files: readonly string[]) => Math.max(...files.map((file) => statSync(file).mtimeMs))
 
-/** Writes all pages that are made from sources. Those of the TypeScript API only if a source is newer than they are. */
+/** Writes all generated pages. Writes those of the TypeScript API only if a source is newer than they are. */
 export async function generate(): Promise<void> {
   write('index.md', homePage())
   for (const { file, folder, name } of documents)

@@ -2,20 +2,20 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The folder of the repository. */
+/** The repository's folder. */
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** The repository on the web, as the packages name it. */
+/** URL of the repository, from the packages' manifests. */
 const web = (
   JSON.parse(readFileSync(`${root}packages/core/package.json`, 'utf8')) as { repository: { url: string } }
 ).repository.url
   .replace(/^git\+/, '')
   .replace(/\.git$/, '')
 
-/** Where generated pages are: Markdown that is made anew by each build. */
+/** Folder of the generated Markdown pages. Each build writes them again. */
 export const GENERATED = 'site/generated'
 
-/** The path on the site of a page of the repository, without extension: `docs/rules.md` → `rules.md`. */
+/** Returns the path on the site of a page of the repository: `docs/rules.md` → `rules.md`. */
 export function sitePath(page: string): string {
   if (page === 'docs/decisions/README.md') return 'decisions/index.md'
   for (const folder of ['docs', GENERATED]) if (page.startsWith(`${folder}/`)) return page.slice(folder.length + 1)
@@ -23,10 +23,10 @@ export function sitePath(page: string): string {
 }
 
 /**
- * Where a link of a page leads on the site. A page stays a relative link; an OpenAPI document becomes its reference;
- * every other file of the repository becomes a link to the repository on the web.
- * @param page the path of the page in the repository, such as `docs/rules.md`.
- * @throws Error if the file does not exist.
+ * Returns the target on the site for a link in a page. A link to a page stays relative. A link to an OpenAPI document
+ * leads to its reference, and one to any other file leads to the repository on the web.
+ * @param page path of the page in the repository, e.g. `docs/rules.md`
+ * @throws Error if the file does not exist
  */
 export function siteHref(page: string, href: string): string {
   if (href === '' || /^([a-z]+:|#|\/)/.test(href) || page.startsWith(`${GENERATED}/`)) return href
@@ -41,7 +41,7 @@ export function siteHref(page: string, href: string): string {
   return `${web}/${statSync(`${root}${target}`).isDirectory() ? 'tree' : 'blob'}/main/${target}${hash}`
 }
 
-/** The text with each link outside of code changed. */
+/** Returns the text with each link outside of code changed. */
 export function mapLinks(text: string, change: (href: string) => string): string {
   const parts = text.split(/(^```[^]*?^```$|`[^`\n]*`)/m)
   return parts
@@ -51,5 +51,5 @@ export function mapLinks(text: string, change: (href: string) => string): string
     .join('')
 }
 
-/** The first heading of a page, without marks. */
+/** Returns the first heading of a page, without Markdown marks. */
 export const titleOf = (text: string): string => (/^# (.+)$/m.exec(text)?.[1] ?? '').replace(/`/g, '')

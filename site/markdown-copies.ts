@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { mapLinks, root, siteHref, sitePath, titleOf } from './links.js'
 
-/** The first sentence of a page's prose. */
+/** Returns the first sentence of a page's prose. */
 function summaryOf(text: string): string {
   const prose = text
     .replace(/^---\n[^]*?\n---\n/, '')
@@ -18,7 +18,7 @@ function summaryOf(text: string): string {
   )
 }
 
-/** A page as Markdown: links to pages lead to their Markdown, others to the repository on the web. */
+/** Returns a page as Markdown. Links to pages lead to their Markdown, and other links to the repository on the web. */
 function copyOf(page: string): string {
   const source = page.endsWith('generated/index.md') ? 'README.md' : page
   const text = readFileSync(`${root}${source}`, 'utf8')
@@ -27,7 +27,7 @@ function copyOf(page: string): string {
 
 /**
  * Writes each page as Markdown beside its HTML, `llms.txt` (every page with its first sentence) and `llms-full.txt`
- * (the text of all pages but those of the TypeScript API and the decisions).
+ * (the text of all pages except those of the TypeScript API and the decisions).
  */
 export function writeMarkdownCopies(outDir: string, pages: readonly string[]): void {
   const groups = new Map<string, string[]>()
@@ -38,7 +38,7 @@ export function writeMarkdownCopies(outDir: string, pages: readonly string[]): v
     mkdirSync(dirname(`${outDir}/${path}`), { recursive: true })
     writeFileSync(`${outDir}/${path}`, text)
     const folder = ['api', 'decisions', 'http'].find((name) => path.startsWith(`${name}/`)) ?? 'guides'
-    // Of the TypeScript API the entry points are listed; each lists its names.
+    // Of the TypeScript API, only the entry points are listed. Each of them lists its names.
     if (folder !== 'api' || path.endsWith('index.md'))
       groups.set(folder, [...(groups.get(folder) ?? []), `- [${titleOf(text)}](/${path}): ${summaryOf(text)}\n`])
     if (folder === 'guides' || folder === 'http') full += `${text}\n\n`

@@ -15,13 +15,13 @@ const OPERATIONS =
   'server console serving-players restarting scale-out costs telemetry what-can-go-wrong runbooks'.split(' ')
 const DESIGN = 'ARCHITECTURE bench releasing'.split(' ')
 
-/** The item of a page of the repository, called as its heading. */
+/** Returns the navigation item of a page, named by the page's heading. */
 const item = (file: string, link: string): Item => ({
   text: titleOf(readFileSync(`${root}${file}`, 'utf8')),
   link: `/${link}`,
 })
 
-/** The pages of docs/ by part. One that no part names belongs to the operations. */
+/** Returns the pages of docs/ by part. A page that no part names belongs to operations. */
 export function parts(): Record<'guide' | 'reference' | 'operations' | 'design', Item[]> {
   const all = readdirSync(`${root}docs`).flatMap((file) => (file.endsWith('.md') ? [file.slice(0, -3)] : []))
   const named = new Set([...GUIDE, ...REFERENCE, ...OPERATIONS, ...DESIGN])
@@ -42,7 +42,7 @@ export function parts(): Record<'guide' | 'reference' | 'operations' | 'design',
 const pagesIn = (folder: string) =>
   readdirSync(`${root}${folder}`).filter((name) => /^(?!index|README).*\.md$/.test(name))
 
-/** For each entry point a sidebar with all entry points, and the names of this one by kind. */
+/** Returns a sidebar for each entry point: all entry points, and this one's names by kind. */
 function apiSidebars(): DefaultTheme.SidebarMulti {
   const folder = `${root}${GENERATED}/api`
   const named = [...doors().keys()].toSorted().map((door) => {
@@ -62,7 +62,7 @@ function apiSidebars(): DefaultTheme.SidebarMulti {
   ])
 }
 
-/** The sidebars by the beginning of a page's path. */
+/** Returns the sidebars by the beginning of a page's path. */
 export function sidebars(): DefaultTheme.SidebarMulti {
   const { guide, reference, operations, design } = parts()
   const http = documents.map(({ name, folder }) => ({

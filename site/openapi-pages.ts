@@ -1,4 +1,4 @@
-/** A part of an OpenAPI document or of a JSON schema, as it was parsed. */
+/** A part of a parsed OpenAPI document or JSON schema. */
 interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -64,7 +64,7 @@ interface Place {
   readonly operation: Operation
 }
 
-/** What an operation is called: its summary up to a semicolon. What follows is part of its description. */
+/** Returns an operation's title: its summary up to a semicolon. The rest becomes the beginning of its description. */
 function titled({ summary, description = '' }: Operation): { title: string; text: string } {
   const [title = '', ...rest] = summary.split('; ')
   const more = rest.join('; ')
@@ -77,7 +77,7 @@ const slug = (text: string) =>
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
-/** A text as a cell of a table. */
+/** Returns a text as a table cell. */
 const cell = (text = '') =>
   text
     .replace(/</g, '&lt;')
@@ -108,7 +108,7 @@ function limits(schema: Schema): string {
   return parts.length === 0 ? '' : `, ${parts.join(', ')}`
 }
 
-/** The type of a schema in words: `array of string or null`. */
+/** Returns the type of a schema in words, e.g. `array of string or null`. */
 function typeOf(schema: Schema): string {
   if (schema.$ref !== undefined) return `[${nameOf(schema.$ref)}](schemas.md#${slug(nameOf(schema.$ref))})`
   if (schema.enum !== undefined) return schema.enum.map(code).join(', ')
@@ -122,7 +122,7 @@ function typeOf(schema: Schema): string {
   return `${words.join(' or ')}${schema.format === undefined ? '' : ` (${schema.format})`}${limits(schema)}`
 }
 
-/** A row for each field of an object, and for those of the objects in it: `members[].player_id`. */
+/** Returns a row for each field of an object, and of the objects inside it, e.g. `members[].player_id`. */
 function fields(schema: Schema, prefix = ''): string[][] {
   const inner = [schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]
   const own = inner.flatMap(({ properties = {}, required = [] }) =>
@@ -138,7 +138,7 @@ function fields(schema: Schema, prefix = ''): string[][] {
   const items = inner.flatMap((one) =>
     one.items === undefined ? [] : fields(one.items, prefix === '' ? '[].' : `${prefix.slice(0, -1)}[].`),
   )
-  // A choice of objects names a field once.
+  // A field that several alternatives have is listed once.
   return [...new Map([...own, ...items].map((row) => [row.join(' '), row])).values()]
 }
 
@@ -193,8 +193,8 @@ function section({ path, method, operation }: Place, document: OpenApi): string 
 }
 
 /**
- * The pages of an OpenAPI document by their file names: an overview, one page for each tag, and the schemas.
- * @param name what the API is called in titles, such as `Ticket API`.
+ * Returns the pages of an OpenAPI document by file name: an overview, one page for each tag, and the schemas.
+ * @param name name of the API in titles, e.g. `Ticket API`
  */
 export function openApiPages(document: OpenApi, name: string): Map<string, string> {
   const places = Object.entries(document.paths).flatMap(([path, methods]) =>

@@ -1,11 +1,11 @@
 import type { DefaultTheme } from 'vitepress'
 
-/** Where pages of the TypeScript API are that describe one name. */
+/** Matches the pages of the TypeScript API that describe a single name. */
 const NAMES = /generated\/api\/(?!.*index\.md$)/
 
 /**
- * A word as it is indexed and searched: without its ending, and null for words that every page has.
- * A function that is sent to the browser as text, so it stands alone.
+ * Returns a word as it is indexed and searched: without its ending. Returns null for words that every page has. The
+ * function is sent to the browser as source text, so it uses nothing from this module.
  */
 function processTerm(term: string): string | null {
   const word = term.toLowerCase()
@@ -17,9 +17,12 @@ function processTerm(term: string): string | null {
   return word.replace(/(?:ing|ed|es|s|e)$/, '')
 }
 
-/** How the site searches. Functions of `miniSearch` are sent to the browser as text, so each stands alone. */
+/**
+ * Options of the site's search. The functions of `miniSearch` are sent to the browser as source text, so they use
+ * nothing from this module.
+ */
 export const searchOptions = {
-  /** Of a name of the TypeScript API its title and description are found, and not the names of all parameters. */
+  /** For a name of the TypeScript API, only its title and description are indexed, without the names of parameters. */
   _render: (source, env, md) => {
     const { path } = env as { path: string }
     return md.render(NAMES.test(path) ? (source.split(/\n## /)[0] ?? '') : source, env)
@@ -30,7 +33,7 @@ export const searchOptions = {
       prefix: (term: string) => term.length > 3,
       fuzzy: (term: string) => (term.length > 5 ? 0.2 : false),
       boost: { title: 4, text: 1, titles: 2 },
-      // Guides come before what is made from sources, and reasons come last.
+      // Guides rank before generated pages, and decisions rank last.
       boostDocument: (id: string) => (id.includes('/decisions/') ? 0.3 : /^\/(api|http)\//.test(id) ? 0.5 : 1),
     },
   },

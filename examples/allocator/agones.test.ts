@@ -1,10 +1,10 @@
 /**
- * The allocator for Agones against a stub in place of its cluster. What the stub takes and gives was transcribed from
- * the types that Agones publishes: pkg/apis/allocation/v1/gameserverallocation.go at commit 00208396
+ * Tests the allocator for Agones with a stub instead of a cluster. The stub's requests and responses were transcribed
+ * from the types that Agones publishes: pkg/apis/allocation/v1/gameserverallocation.go at commit 00208396
  * (GameServerAllocationSpec, GameServerSelector and its Validate, MetaPatch, GameServerAllocationStatus and its three
  * states) and pkg/apis/agones/v1/gameserver.go at commit 01dc444e (GameServerState, GameServerStatus,
- * GameServerStatusPort, GameServerPort) of googleforgames/agones; the rules of labels are those of Kubernetes. No
- * cluster was asked.
+ * GameServerStatusPort, GameServerPort) of googleforgames/agones. The rules of labels are those of Kubernetes. No
+ * cluster was used.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +15,7 @@ import { call, newFolder, openAllocator, wanted } from './allocator-process.fixt
 
 type Json = Record<string, unknown>
 
-/** The types of fields, by their names in JSON; a list has the type of its entries, and `*` stands for any name. */
+/** The types of fields, by their names in JSON. A list has the type of its entries, and `*` stands for any name. */
 const text = (value: unknown) => typeof value === 'string'
 const SELECTOR = {
   matchLabels: { '*': text },
@@ -39,7 +39,9 @@ const ALLOCATION = {
   },
 }
 
-/** Where a value does not fit its type; undefined if it does. A field that the type has not is a fault. */
+/**
+ * Returns the path at which a value does not fit its type; undefined if it fits. Fields that the type lacks are faults.
+ */
 function faultOf(value: unknown, type: unknown, path = 'body'): string | undefined {
   if (typeof type === 'function') return type(value) === true ? undefined : path
   if (Array.isArray(type)) {
@@ -63,7 +65,7 @@ interface Stubbed {
   isGoing: boolean
 }
 
-/** A namespace with a fleet of this many ready servers. */
+/** Starts a namespace with a fleet of this many ready servers. */
 async function openCluster(count: number) {
   const servers: Stubbed[] = Array.from({ length: count }, (_, nth) => ({
     name: `game-1-${nth}`,

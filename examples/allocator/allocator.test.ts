@@ -1,4 +1,4 @@
-/** The allocator as a process on loopback, with a stub in place of ssh that keeps a file for each unit. */
+/** Tests the allocator as a process on loopback, with a stub of ssh that keeps a file for each unit. */
 import { once } from 'node:events'
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -7,7 +7,7 @@ import { InvalidInput, ServerError } from '@muster/core'
 import { expect, test } from 'vitest'
 import { call, newFolder, openAllocator, wanted } from './allocator-process.fixture.js'
 
-/** systemd of machines, as far as the allocator speaks to it: a unit runs while its file is there. One hangs. */
+/** A stub of systemd on machines: a unit runs while its file exists. One machine hangs. */
 const STUB = `#!/bin/sh
 cd "$(dirname "$0")"
 test "$1" = hangs.example.com && exec sleep 60

@@ -15,7 +15,7 @@ const ticketOf = (id: string): Ticket => ({
   attempts: 0,
 })
 
-/** A match of ranked players, each in a ticket of their own, named after the team and their place in it. */
+/** Creates a match of ranked players. Each has a ticket, named after the team and the position in it. */
 function match(teams: readonly (readonly string[])[], more: Partial<Ticket> = {}) {
   const players = new Map<string, Player>()
   const tickets = teams.flatMap((roles, team) =>

@@ -1,4 +1,4 @@
-/** The bridge between pages and a relay of the emulator. */
+/** Tests the bridge between pages and a relay of the emulator. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo } from 'node:net'
@@ -14,7 +14,7 @@ import { createFriends } from './friends.js'
 import { createSessions } from './sessions.js'
 
 test('a page of the example game that closes while it connects sends nothing more to the relay', async () => {
-  // The relay checks a peer for a second, in which the page goes away.
+  // The relay checks a peer for a second. The page leaves in that time.
   const emulator = createEmulator({ token: 'dev', speed: 1000, relayData: { authDelayMs: 1_000_000 } })
   const client = createClient({ baseUrl: (await emulator.listen()).url, token: 'dev' })
   let answer: HttpHandler = async () => new Response(null, { status: 503 })

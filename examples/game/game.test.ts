@@ -1,4 +1,4 @@
-/** `pnpm game` as a process, with players who speak to it as the page does. */
+/** Tests `pnpm game` as a process, with players who send the same messages as the page. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
@@ -16,7 +16,7 @@ let url = ''
 const players: Muster[] = []
 
 beforeAll(async () => {
-  // Another program has the port that it is to take.
+  // Another program uses the port.
   taken.listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const port = String((taken.address() as AddressInfo).port)

@@ -17,7 +17,7 @@ function play(world: World, seconds: number, moves: Readonly<Record<string, Move
 
 test('a skater moves where the player wants, and stays on the field', () => {
   const { skaters } = play(begin(), 5, { ann: [-1, -1] })
-  // The corner is round.
+  // The corners of the field are round.
   const [x, y] = [(skaters[0]?.x ?? 0) - field.corner, (skaters[0]?.y ?? 0) - field.corner]
   expect(Math.hypot(x, y)).toBeCloseTo(field.corner - field.skater, 0)
   expect(skaters[1]).toMatchObject({ id: 'ben', x: field.width * 0.78 })

@@ -1,4 +1,4 @@
-/** The game server as a process that runs alone, over real sockets. */
+/** Tests the game server as a process that runs alone, over real sockets. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer, type AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -100,7 +100,7 @@ test('anybody may watch the example game, and the server ends with its game', as
   const { join, connect, exited } = await openServer('left:ann,right:ben', { GAME_SECONDS: '0.1' })
   const [ann, watcher] = [join('ann'), connect({ watch: 'local' })]
   await expect.poll(() => watcher.world()?.here).toEqual(['ann'])
-  // The time is over at once, so the goals grow, and the puck needs a push alone.
+  // The time is over at once, so the goals grow until one push moves the puck into a goal.
   await expect.poll(() => watcher.world()?.secondsLeft).toBeLessThan(0)
   const chase = setInterval(() => {
     const { skaters: [own] = [], puck } = ann.world() ?? {}

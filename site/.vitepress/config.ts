@@ -21,7 +21,7 @@ export default async () => {
     description: 'Matchmaking for game backends',
     lang: 'en',
     head: [['link', { rel: 'icon', href: favicon }]],
-    // Pages stay where they are in the repository, and those that are made stand beside them on the site.
+    // Pages stay in their places in the repository. Generated pages are placed beside them on the site.
     srcDir: root,
     srcExclude: [
       ...readdirSync(root).flatMap((name) => (['docs', 'site'].includes(name) ? [] : [name, `${name}/**`])),
@@ -32,25 +32,25 @@ export default async () => {
       'docs/:page(.*)': ':page',
       [`${GENERATED}/:page(.*)`]: ':page',
     },
-    // The navigation is one file instead of a part of each page.
+    // The navigation is one file, instead of a part of each page.
     metaChunk: true,
     outDir: `${root}site/dist`,
     cacheDir: `${root}site/node_modules/.vitepress`,
     markdown: {
       theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
       languageAlias: { requests: 'http' },
-      // Braces are written as they are.
+      // Braces in prose are no attributes.
       attrs: { disable: true },
       config: (md) => {
         md.core.ruler.push('repository-links', ({ tokens, env }) => {
-          // A title that is rendered apart has no path.
+          // A title that is rendered separately has no path.
           const { path = '', realPath = path } = env as { realPath?: string; path?: string }
           const page = realPath.slice(root.length)
           for (const token of tokens.flatMap(({ children }) => children ?? [])) {
             const href = token.type === 'link_open' ? token.attrGet('href') : null
             if (href !== null) token.attrSet('href', siteHref(page, href))
           }
-          // A column without a name has no heading that a screen reader could read.
+          // Without a text, the header cell of a column would be an empty heading for screen readers.
           for (const [index, token] of tokens.entries())
             if (token.type === 'th_open' && tokens[index + 1]?.content === '')
               for (const cell of [token, tokens[index + 2]]) if (cell !== undefined) cell.tag = 'td'
@@ -78,9 +78,9 @@ export default async () => {
       search: { provider: 'local', options: searchOptions },
     },
     vite: {
-      // The index of the search is loaded when somebody searches.
+      // The search index is loaded only when somebody searches.
       build: { chunkSizeWarningLimit: 4000 },
-      // The repository has other pages and sources, which are none of the site's.
+      // The repository has other pages and sources that do not belong to the site.
       optimizeDeps: { entries: [] },
       server: { watch: { ignored: [`${root}!(docs|site)/**`] } },
       resolve: {
@@ -88,7 +88,8 @@ export default async () => {
       },
       plugins: [
         {
-          // Pages are outside of this package, and Vue is in it: what renders them on the server imports it from there.
+          // Pages are outside of this package, but Vue is installed in it. The server-side code of pages finds Vue by
+          // this plugin.
           name: 'vue-of-this-package',
           enforce: 'pre',
           resolveId: (id, _importer, { ssr }) =>

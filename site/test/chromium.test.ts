@@ -10,7 +10,7 @@ import { dist } from './pages.js'
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
-/** One page of each kind. */
+/** One page of each kind */
 const PAGES = [
   '/',
   '/a-game.html',
@@ -34,7 +34,7 @@ let server: Server
 let browser: Browser
 let url: string
 
-/** Serves the built site as any web server for static files does. */
+/** Serves the built site like any web server for static files. */
 function serve(): Promise<Server> {
   const site = createServer(({ url: asked = '/' }, response) => {
     const path = decodeURI(asked.replace(/[?#].*$/, '')).replace(/\/$/, '/index.html')
@@ -72,7 +72,7 @@ describe.skipIf(chromiumPath === undefined)('a page of the site in Chromium', ()
       if (!request.url().startsWith(url) && !request.url().startsWith('data:')) elsewhere.push(request.url())
     })
     await page.goto(`${url}${path}`)
-    // A diagram is text until it is drawn.
+    // A diagram is text until the browser has drawn it.
     await page.waitForFunction("document.querySelector('pre.drawing') === null")
     return { page, elsewhere }
   }

@@ -1,4 +1,7 @@
-/** What a newcomer types into the search, and the pages that answer it. Written before the pages were looked at. */
+/**
+ * Questions that a newcomer types into the search, and the pages that answer them. They were written without knowing
+ * the pages.
+ */
 export const questions: readonly { readonly ask: string; readonly answers: readonly string[] }[] = [
   { ask: 'how do players reconnect after a crash', answers: ['/game-clients.html#resume-after-a-crash'] },
   {

@@ -5,7 +5,7 @@ import { searchOptions } from '../search.js'
 import { dist } from './pages.js'
 import { questions } from './questions.js'
 
-/** The index that the site loads, searched as its search box does. */
+/** Loads the index of the site. Returns a function that searches it like the search box. */
 async function siteSearch(): Promise<(text: string) => string[]> {
   const chunks = `${dist}/assets/chunks`
   const file = readdirSync(chunks).find((name) => name.startsWith('@localSearchIndexroot')) as string

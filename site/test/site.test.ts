@@ -10,7 +10,7 @@ test('every page of docs/ is built, and is in the navigation', () => {
   expect(names.length).toBeGreaterThan(20)
   expect(names.filter((name) => !linked.has(name))).toEqual([])
   expect(names.filter((name) => !pages.has(`${name}.html`))).toEqual([])
-  // Each request of the HTTP APIs, and each entry point with its names.
+  // At least one page for each request of the HTTP APIs, each entry point and each of its names
   expect(pages.size).toBeGreaterThan(500)
 })
 
@@ -37,7 +37,7 @@ test('a site page loads nothing from other hosts', () => {
     for (const [tag, url] of [...loaded, ...attributes(html, 'srcset'), ...attributes(html, 'poster')])
       if (/^(https?:)?\/\//.test(url)) elsewhere.push(`${page}: <${tag}> ${url}`)
   }
-  // Styles name fonts and pictures.
+  // Style sheets name fonts and pictures.
   const styles = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.css'))
   for (const path of styles)
     for (const [, url = ''] of readFileSync(`${dist}/${path}`, 'utf8').matchAll(/(?:url\(|@import )["']?([^"')]+)/g))
@@ -47,7 +47,7 @@ test('a site page loads nothing from other hosts', () => {
 })
 
 test('text in angle brackets or braces is shown unchanged on the site', () => {
-  // Elements that HTML does not have are text that was read as an element.
+  // An unknown element is text that was parsed as an element by mistake.
   const known = new Set(
     `a abbr b blockquote body br button circle code details div em footer g h1 h2 h3 h4 h5 h6 head header hr html i img
     input kbd label li line link main marker meta nav ol p path polygon polyline pre rect script section span strong

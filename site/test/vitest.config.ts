@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { PATIENCE } from '../../test/patience.js'
 
-/** `pnpm site:check`: builds the site and checks it, apart from the other tests. */
+/** `pnpm site:check`: builds and checks the site, separately from the other tests. */
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
@@ -10,7 +10,7 @@ export default defineConfig({
     globalSetup: ['test/build.setup.ts', '../test/browser/chromium.setup.ts'],
     ...PATIENCE,
     pool: 'forks',
-    // The files share what was read of the site.
+    // The test files share the parsed pages.
     maxWorkers: 1,
     isolate: false,
   },

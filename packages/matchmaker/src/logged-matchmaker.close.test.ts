@@ -5,7 +5,7 @@ import { createWorlds, type World } from './logged-matchmaker.fixture.js'
 const { createWorld, removeAll } = createWorlds()
 afterEach(removeAll)
 
-/** Starts a process and closes it. Returns the process and the milliseconds that `close` took. */
+/** Starts a process. `closed` closes it, and resolves with the milliseconds until its store was closed. */
 const timed = async (world: World) => {
   let at = 0
   const close = () => void (at = world.clock.now())

@@ -6,8 +6,6 @@ import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { openListener, type ListeningServer, type ListenerOptions } from './listener.js'
 import { createLoadGuard } from './load-guard.js'
 
-/** Requests are slow, as on a busy machine. */
-
 let listener: ListeningServer | undefined
 const sockets: Socket[] = []
 afterEach(async () => {
