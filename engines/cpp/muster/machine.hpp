@@ -89,10 +89,9 @@ class Machine {
   /** Where the player is, as far as it is known. */
   struct Place {
     enum { nothing, group, ticket } in = nothing;
-    /** Of the group or the ticket. */
-    std::string id;
-    std::string member;
+    std::string id, member;
     double version = 0;
+    Json match = nullptr;
   };
 
   void show(const Json& shown) {
@@ -229,7 +228,7 @@ class Machine {
     if (is_known && (place_.id != id || version < place_.version)) return follow();
     if (!is_followed && !is_known) return;
     const bool is_new = !is_known || version > place_.version;
-    place_ = Place{Place::ticket, id, "", version};
+    place_ = Place{Place::ticket, id, "", version, detail::text_or_null(ticket["match_id"])};
     const Json known = Json::object(
         {{"id", id}, {"queue", ticket["profile"]}, {"groupId", detail::text_or_null(ticket["group_id"])}});
     const std::string& status = ticket["status"].text();
@@ -273,7 +272,7 @@ class Machine {
 
   void set_member(const Json& member) {
     const std::string& group = member["group_id"].text();
-    place_ = Place{Place::group, group, member["member_id"].text(), 0};
+    place_ = Place{Place::group, group, member["member_id"].text()};
     if (is_cancelling()) return take_out();
     if (member["ticket_id"].is_text()) return open_ticket(member["ticket_id"].text());
     if (member["status"].text() == "CANCELLED") return leave("cancelled");
@@ -418,6 +417,7 @@ class Machine {
     } else if (what == "accept" || what == "decline") {
       if (place_.in != Place::ticket) return fail(command, detail::nothing_to(what));
       Job job{"POST", own_path() + "/" + what, [this](const Json& answer) { set_ticket(answer, false); }};
+      job.body = detail::seen_match(place_.match);
       job.shape = "ticket";
       act(command, std::move(job));
     } else if (what == "cancel") {

@@ -55,6 +55,11 @@ inline Json body_of(const Json& request) {
   return body;
 }
 
+/** The body of an answer to a match: a repeated answer must not count for the next match, which nobody has seen. */
+inline Json seen_match(const Json& match) {
+  return match.is_text() ? Json::object({{"match_id", match}}) : Json();
+}
+
 /** A refusal that Muster was not asked for. */
 inline Json refusal(double status, const std::string& code, const std::string& message) {
   return Json::object({{"status", status}, {"code", code}, {"message", message}});

@@ -47,6 +47,8 @@ namespace Muster
         public In In;
         /// Of the group or the ticket.
         public string Id, Member;
+        /// The match of the ticket; null without one.
+        public string Match;
         public double Version;
     }
 }

@@ -100,7 +100,10 @@ namespace Muster
                 return;
             }
             Action<object> good = answer => SetTicket(answer, false);
-            Act(command, new Job { Method = "POST", Path = $"{OwnPath()}/{verb}", Good = good, Shape = "ticket" });
+            // A repeated request must not answer the ticket's next match, which the player has not seen.
+            var body = place.Match == null ? null : Json.Object("match_id", place.Match);
+            var path = $"{OwnPath()}/{verb}";
+            Act(command, new Job { Method = "POST", Path = path, Body = body, Good = good, Shape = "ticket" });
         }
 
         void Act(double command, Job job)

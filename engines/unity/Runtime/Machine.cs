@@ -213,7 +213,10 @@ namespace Muster
             }
             if (!isFollowed && !isKnown) return;
             var isNew = !isKnown || version > place.Version;
-            place = new Place { In = In.Ticket, Id = id, Version = version };
+            place = new Place
+            {
+                In = In.Ticket, Id = id, Version = version, Match = Json.TextAt(ticket, "match_id")
+            };
             var known = Json.Object("id", id, "queue", Json.At(ticket, "profile"));
             known["groupId"] = Json.TextAt(ticket, "group_id");
             var status = Json.TextAt(ticket, "status");

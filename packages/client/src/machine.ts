@@ -78,7 +78,7 @@ type CommandKind = 'resume' | 'search' | 'group' | 'cancel' | 'act'
 type Participation =
   | { readonly in: 'nothing' }
   | { readonly in: 'group'; readonly group: string; readonly member: string }
-  | { readonly in: 'ticket'; readonly ticket: string; readonly version: number }
+  | { readonly in: 'ticket'; readonly ticket: string; readonly version: number; readonly match: string | null }
 
 const NOWHERE: Participation = { in: 'nothing' }
 const IDLE: State = Object.freeze({ phase: 'idle' })
@@ -227,7 +227,7 @@ export function createMachine(random: () => number): Machine {
     if (place.in === 'ticket' && (place.ticket !== ticket.id || ticket.version < place.version)) return follow()
     if (!isFollowed && place.in !== 'ticket') return
     const isNew = place.in !== 'ticket' || ticket.version > place.version
-    place = { in: 'ticket', ticket: ticket.id, version: ticket.version }
+    place = { in: 'ticket', ticket: ticket.id, version: ticket.version, match: ticket.match_id ?? null }
     const known = { id: ticket.id, queue: ticket.profile, groupId: ticket.group_id ?? null }
     const { status, acceptance, estimated_wait: wait, assignment, ended } = ticket
     if (status === 'CANCELLED') return leave(ticket.cancel_reason ?? 'cancelled')
@@ -401,7 +401,9 @@ export function createMachine(random: () => number): Machine {
       case 'decline': {
         if (place.in !== 'ticket') return fail(command, nothingTo(input.do))
         const good = (answer: WireTicket) => setTicket(answer, false)
-        return act(command, { method: 'POST', path: `${ownPath()}/${input.do}`, shape: 'ticket', good })
+        // A repeated request must not answer the ticket's next match, which the player has not seen.
+        const seen = place.match !== null && { body: { match_id: place.match } }
+        return act(command, { method: 'POST', path: `${ownPath()}/${input.do}`, ...seen, shape: 'ticket', good })
       }
       case 'cancel':
         if (!isBusy) return done(command)

@@ -75,6 +75,18 @@ const SESSIONS: Readonly<Record<string, (players: Players) => Promise<void>>> = 
     await api.run(2)
     quiet(search.accept())
   },
+  'a repeated answer to a match, whose first was lost, does not answer the next match': async (given) => {
+    const { api, ann, ben, next } = given
+    const search = play(ann, 'ranked')
+    const other = play(ben, 'ranked')
+    await api.run(2)
+    next('answer lost', 'answer lost', 'answer lost', 'answer lost')
+    quiet(search.accept())
+    quiet(other.decline())
+    await api.run(1)
+    play(ben, 'ranked')
+    await api.run(30)
+  },
   'a search is cancelled: before the answer, after it, without one, and when there is none': async (given) => {
     const { api, ann, next } = given
     next('late')

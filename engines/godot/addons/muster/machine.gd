@@ -231,7 +231,7 @@ func _set_ticket(ticket, is_followed):
 	if not is_followed and not is_known:
 		return
 	var is_new = not is_known or ticket.version > _place.version
-	_place = {"kind": "ticket", "id": ticket.id, "version": ticket.version}
+	_place = {"kind": "ticket", "id": ticket.id, "version": ticket.version, "match": ticket.get("match_id")}
 	if ticket.status == "CANCELLED":
 		return _leave(WIRE.reason_in(ticket))
 	if ticket.get("ended") != null:
@@ -433,7 +433,7 @@ func _obey(input):
 		"accept", "decline":
 			if _place.kind != "ticket":
 				return _fail(command, REFUSAL.nothing_to(input["do"]))
-			_act(command, "POST", _own_path() + "/" + input["do"], "_on_accepted")
+			_act(command, "POST", _own_path() + "/" + input["do"], "_on_accepted", WIRE.seen_match(_place.match))
 		"cancel":
 			if is_busy:
 				_cancel(command)

@@ -85,3 +85,8 @@ static func state_of(ticket):
 	if wait != null:
 		wait = {"p50Seconds": wait.p50_seconds, "p90Seconds": wait.get("p90_seconds")}
 	return {"phase": "searching", "ticket": known, "wait": wait}
+
+
+# What is sent with an answer to a match: a repeated answer must not count for the next match, which nobody has seen.
+static func seen_match(match_id):
+	return {} if match_id == null else {"body": {"match_id": match_id}}

@@ -106,6 +106,11 @@ const until = z
   .optional()
   .describe('How far to follow: to HOST_ASSIGNED (default), or until the ticket says `ended`')
 const ticketKey = z.strictObject({ ticket_id: id })
+const answeredKey = ticketKey.extend({
+  match_id: id
+    .optional()
+    .describe('The match that the player has seen; if the ticket is in another match by now, the answer is refused'),
+})
 const groupKey = z.strictObject({ group_id: id })
 const memberKey = z.strictObject({ group_id: id, member_id: id })
 const backfillKey = z.strictObject({ backfill_id: id })
@@ -194,13 +199,13 @@ export const ticketRoutes = {
   }),
   acceptMatch: byPlayers('POST /tickets/{ticket_id}/accept', {
     summary: 'Accept the match that was found',
-    input: ticketKey,
+    input: answeredKey,
     output: TicketSchema,
     errors: [409],
   }),
   declineMatch: byPlayers('POST /tickets/{ticket_id}/decline', {
     summary: 'Decline the match that was found',
-    input: ticketKey,
+    input: answeredKey,
     output: TicketSchema,
     errors: [409],
   }),

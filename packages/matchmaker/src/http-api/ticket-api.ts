@@ -232,13 +232,15 @@ function handlersOf(parts: ReturnType<typeof partsOf>): Handlers<typeof ticketRo
       const explanation = await service.explain(ticket.id)
       return isBackend(caller) ? explanationView(explanation) : ownExplanationView(explanation)
     },
-    acceptMatch: async ({ ticket_id }, { caller }) => {
+    acceptMatch: async ({ ticket_id, match_id }, { caller }) => {
       const { ticket, index } = await reading.seat(ticket_id, caller)
-      return ticketView({ ticket: await service.acceptMatch(ticket.id, ticket.players[index]?.id), index }, service)
+      const answered = await service.acceptMatch(ticket.id, ticket.players[index]?.id, match_id)
+      return ticketView({ ticket: answered, index }, service)
     },
-    declineMatch: async ({ ticket_id }, { caller }) => {
+    declineMatch: async ({ ticket_id, match_id }, { caller }) => {
       const { ticket, index } = await reading.seat(ticket_id, caller)
-      return ticketView({ ticket: await service.declineMatch(ticket.id, ticket.players[index]?.id), index }, service)
+      const answered = await service.declineMatch(ticket.id, ticket.players[index]?.id, match_id)
+      return ticketView({ ticket: answered, index }, service)
     },
 
     me: (_, { caller }) => {

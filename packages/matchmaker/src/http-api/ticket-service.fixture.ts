@@ -177,9 +177,9 @@ export function createFakeService(clock: Clock): FakeService {
         fake.change(id, { status: 'CANCELLED', cancelReason: 'cancelled', waitingFor: undefined })
       return known(id)
     },
-    acceptMatch: (id, playerId) => {
-      const { acceptance } = known(id)
-      if (acceptance === undefined) throw new NothingToAccept(id)
+    acceptMatch: (id, playerId, of) => {
+      const { acceptance, matchId } = known(id)
+      if (acceptance === undefined || (of ?? matchId) !== matchId) throw new NothingToAccept(id)
       fake.change(id, { acceptance: { ...acceptance, accepted: [...acceptance.accepted, playerId ?? ''] } })
       return known(id)
     },

@@ -159,13 +159,18 @@ describe('a ticket in the HTTP API', () => {
       json: { code: 'nothing-to-accept' },
     })
     const acceptance = { until: clock.now() + 10_000, accepted: [] }
-    service.change('ticket-1', { status: 'MATCH_FOUND', acceptance })
+    service.change('ticket-1', { status: 'MATCH_FOUND', matchId: 'm2', acceptance })
+    expect(await call('ann', 'POST', '/tickets/ticket-1/accept', { match_id: 'm1' })).toMatchObject({
+      status: 409,
+      json: { code: 'nothing-to-accept' },
+    })
     expect((await call('ann', 'GET', '/tickets/ticket-1')).json).toMatchObject({
       acceptance: { until: '2026-01-31T08:15:10.000Z', accepted: false },
     })
-    expect((await call('ann', 'POST', '/tickets/ticket-1/accept')).json).toMatchObject({
-      acceptance: { accepted: true },
-    })
+    for (const body of [undefined, { match_id: 'm2' }])
+      expect((await call('ann', 'POST', '/tickets/ticket-1/accept', body)).json).toMatchObject({
+        acceptance: { accepted: true },
+      })
     service.change('ticket-1', { acceptance })
     expect((await call('ann', 'POST', '/tickets/ticket-1/decline')).json).toMatchObject({
       status: 'CANCELLED',

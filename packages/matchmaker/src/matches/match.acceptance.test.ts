@@ -156,6 +156,33 @@ describe('the acceptance of a match', () => {
     expect(() => matchmaker.declineMatch('ann')).toThrow(NothingToAccept)
   })
 
+  test('the last player to accept may repeat a request whose answer was lost', async () => {
+    const { matchmaker, seen, join, run } = setUp({ queues: [asking] })
+    for (const id of ['ann', 'ben']) join(id)
+    await run(250)
+    for (const id of ['ann', 'ben']) matchmaker.acceptMatch(id)
+    expect(matchmaker.acceptMatch('ben')).toMatchObject({ status: 'MATCH_FOUND', acceptance: undefined })
+    await run(6000)
+    expect(matchmaker.acceptMatch('ben', 'ben')).toMatchObject({ status: 'HOST_ASSIGNED' })
+    expect(seen.matchAccepted).toHaveLength(2)
+  })
+
+  test('a repeated answer to an earlier match does not answer the next match of the ticket', async () => {
+    const { matchmaker, join, run } = setUp({ queues: [asking] })
+    for (const id of ['ann', 'ben']) join(id)
+    await run(250)
+    const first = matchmaker.acceptMatch('ann').matchId
+    matchmaker.declineMatch('ben')
+    join('cas')
+    await run(250)
+    const { matchId } = matchmaker.getTicket('ann') ?? {}
+    expect(matchId).not.toBe(first)
+    for (const answer of ['acceptMatch', 'declineMatch'] as const)
+      expect(() => matchmaker[answer]('ann', 'ann', first)).toThrow(NothingToAccept)
+    expect(matchmaker.getTicket('ann')).toMatchObject({ matchId, acceptance: { accepted: [] } })
+    expect(matchmaker.acceptMatch('ann', 'ann', matchId)).toMatchObject({ acceptance: { accepted: ['ann'] } })
+  })
+
   test('a match awaiting acceptance reserves a server of the server limit, until it is declined', async () => {
     const { service, matchmaker, join, run, status } = setUp({ queues: [asking], maxServers: 1 })
     join('ann', 'ben')

@@ -149,15 +149,17 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
   cancelTicket(id: string, playerId?: string): Ticket
   /**
    * Accepts the match that was found for a ticket, for one of its players or for all of them. Accepting again changes
-   * nothing.
+   * nothing, even once the server is being deployed.
+   * @param matchId the match that the players have seen. If the ticket is in another match by now, the call is refused:
+   *   a repeated request must not answer the ticket's next match.
    * @throws {UnknownTicket}; {NothingToAccept}; {InvalidTicket} if the player is not in the ticket
    */
-  acceptMatch(ticketId: string, playerId?: string): Ticket
+  acceptMatch(ticketId: string, playerId?: string, matchId?: string): Ticket
   /**
    * Declines the match: the ticket is cancelled as `declined`. In a queue with a `cooldown`, this counts against the
    * player, or against all players of the ticket. @throws like `acceptMatch`
    */
-  declineMatch(ticketId: string, playerId?: string): Ticket
+  declineMatch(ticketId: string, playerId?: string, matchId?: string): Ticket
   /**
    * Explains why a ticket still waits: which rules separate it from other tickets, and when these rules relax. A call
    * is cheap enough to be repeated every second for a ticket.

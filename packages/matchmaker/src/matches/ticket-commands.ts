@@ -68,11 +68,13 @@ export function createTicketCommands({
   const answering = (
     ticketId: string,
     playerId: string | undefined,
+    matchId: string | undefined,
   ): { readonly record: TicketRecord; readonly playerIds: readonly string[] } => {
     const record = known(ticketId)
     if (playerId !== undefined) assertPlayerOfTicket(record, playerId)
     const all = record.players.map(({ id }) => id)
-    if (record.status !== 'MATCH_FOUND' || record.seat?.acceptance === undefined) throw new NothingToAccept(ticketId)
+    const seated = record.status === 'CANCELLED' ? undefined : record.seat?.match.matchId
+    if (seated === undefined || (matchId ?? seated) !== seated) throw new NothingToAccept(ticketId)
     return { record, playerIds: playerId === undefined ? all : [playerId] }
   }
 
@@ -124,13 +126,16 @@ export function createTicketCommands({
       return ticketOf(record)
     },
 
-    acceptMatch: (ticketId, playerId) => {
-      const { record, playerIds } = answering(ticketId, playerId)
+    acceptMatch: (ticketId, playerId, matchId) => {
+      const { record, playerIds } = answering(ticketId, playerId, matchId)
+      // Once all have accepted, nobody is asked any more. Then the last of them may repeat a request without an answer.
+      if (record.seat?.match.queue.acceptance === undefined) throw new NothingToAccept(ticketId)
       lifecycle.accept(record, playerIds, clock.now())
       return ticketOf(record)
     },
-    declineMatch: (ticketId, playerId) => {
-      const { record, playerIds } = answering(ticketId, playerId)
+    declineMatch: (ticketId, playerId, matchId) => {
+      const { record, playerIds } = answering(ticketId, playerId, matchId)
+      if (record.status !== 'MATCH_FOUND' || record.seat?.acceptance === undefined) throw new NothingToAccept(ticketId)
       countOffence(record, playerIds, 'declined')
       leave(record, 'declined')
       return ticketOf(record)

@@ -191,10 +191,10 @@ export function recordTickets(
     },
     cancelTicket: (id, playerId) =>
       noted({ kind: 'cancel', ticketId: id }, () => matchmaker.cancelTicket(id, playerId)),
-    acceptMatch: (ticketId, playerId) =>
-      noted({ kind: 'accept', ticketId, playerId }, () => matchmaker.acceptMatch(ticketId, playerId)),
-    declineMatch: (ticketId, playerId) =>
-      noted({ kind: 'decline', ticketId, playerId }, () => matchmaker.declineMatch(ticketId, playerId)),
+    acceptMatch: (ticketId, playerId, matchId) =>
+      noted({ kind: 'accept', ticketId, playerId }, () => matchmaker.acceptMatch(ticketId, playerId, matchId)),
+    declineMatch: (ticketId, playerId, matchId) =>
+      noted({ kind: 'decline', ticketId, playerId }, () => matchmaker.declineMatch(ticketId, playerId, matchId)),
     playersLeft: (matchId, playerIds) => {
       const [note, ticketIds] = [begin(), membersOf(matchId)]
       const left = matchmaker.playersLeft(matchId, playerIds)
