@@ -19,7 +19,8 @@ function open() {
     },
     absent: () => changes.push('absent'),
   }
-  let state: (id: string) => AllocatedServer = (id) => ({ id, status: 'starting' })
+  let answerTo: (ids: readonly string[]) => readonly AllocatedServer[] = (ids) =>
+    ids.map((id) => ({ id, status: 'starting' }))
   const calls = { poll: 0, stop: 0 }
   let failure: Error | undefined
   /** Names of the calls that get no response. */
@@ -33,7 +34,7 @@ function open() {
     },
     poll: (ids: readonly string[]) => {
       calls.poll += 1
-      return answered('poll', ids.map(state))
+      return answered('poll', answerTo(ids))
     },
     stop: () => {
       calls.stop += 1
@@ -55,7 +56,9 @@ function open() {
     changes,
     gone,
     run,
-    say: (next: typeof state) => (state = next),
+    say: (state: (id: string) => AllocatedServer) => (answerTo = (ids) => ids.map(state)),
+    /** Sets the function that returns the answer to a poll with at least one id. */
+    sayAll: (next: typeof answerTo) => (answerTo = (ids) => (ids.length === 0 ? [] : next(ids))),
     calls,
     hanging,
     refuse: (cause: Error) => (failure = cause),
@@ -99,6 +102,35 @@ test('a server whose allocate was not answered is polled again after an unclear 
   say((id) => ({ id, status: 'unknown' }))
   await run(3000)
   expect(changes).toEqual(['absent'])
+})
+
+test('a server that is missing in an answer takes no state from an entry with an empty id', async () => {
+  const { source, changes, run, say } = open()
+  say(() => ready(''))
+  source.follow('s-1', 'game')
+  await run(3000)
+  say(() => ended(''))
+  await run(3000)
+  expect(changes).toEqual([])
+  say(ready)
+  await run(2000)
+  expect(changes).toContain('ready')
+})
+
+test('a server with two contradicting entries in one answer has an unclear state', async () => {
+  const { source, changes, run, sayAll } = open()
+  source.follow('s-1', 'game')
+  for (const entries of [
+    [ready('s-1'), ended('s-1')],
+    [ended('s-1'), ready('s-1')],
+  ]) {
+    sayAll(() => entries)
+    await run(3000)
+  }
+  expect(changes).toEqual([])
+  sayAll(() => [ready('s-1'), ready('s-1')])
+  await run(2000)
+  expect(changes).toContain('ready')
 })
 
 const request: CreateServerRequest = {

@@ -28,7 +28,7 @@ const entrySchema = z
     message: 'is required for a ready server',
   }) satisfies z.ZodType<AllocatedServer>
 
-/** The id of an entry whose own id cannot be read. */
+/** The id of an entry whose own id is empty or cannot be read. */
 export const NO_ID = ''
 
 /**

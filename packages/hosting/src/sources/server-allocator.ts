@@ -55,7 +55,7 @@ export interface ServerAllocator {
   allocate(wanted: WantedServer, options: CallOptions): Promise<void>
   /**
    * Returns the states of servers, at most 100 per call. A server that is missing in the result counts as `unknown`,
-   * and one with a malformed entry as `unclear`.
+   * and one with a malformed entry or with contradicting entries as `unclear`.
    */
   poll(ids: readonly string[], options: CallOptions): Promise<readonly AllocatedServer[]>
   /**
