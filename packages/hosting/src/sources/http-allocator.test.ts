@@ -11,7 +11,7 @@ import {
   Unauthorized,
   UnexpectedResponse,
 } from '@muster/core'
-import { createManualClock, systemClock } from '@muster/core/clock'
+import { createManualClock, dateOf, systemClock } from '@muster/core/clock'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AnswerInstead, allocatorSecret, openAllocatorServer } from './allocator-server.fixture.js'
 import { createTestAllocator } from './allocator.fixture.js'
@@ -112,6 +112,18 @@ describe('an answer other than 2xx of an HTTP allocator', () => {
   test('an HTTP allocator’s 429 becomes an error with the time to wait', async () => {
     instead = { status: 429, headers: { 'retry-after': '7' } }
     expect(await errorOf(allocator.poll([], call))).toMatchObject({ retryAfterMs: 7000 })
+  })
+
+  test('an HTTP allocator’s Retry-After as a date is compared with the wall clock, even after a step of it', async () => {
+    const clock = createManualClock()
+    clock.step(3_600_000)
+    const stepped = createHttpAllocator({ url: server.url, secret: allocatorSecret, clock })
+    const until = new Date(Math.ceil(dateOf(clock) / 1000) * 1000 + 7000).toUTCString()
+    instead = { status: 429, headers: { 'retry-after': until, date: 'unknown' } }
+    const { retryAfterMs } = (await errorOf(stepped.poll([], call))) as RateLimited
+    expect(retryAfterMs).toBeGreaterThanOrEqual(7000)
+    expect(retryAfterMs).toBeLessThanOrEqual(8000)
+    await stepped.close()
   })
 })
 

@@ -139,7 +139,7 @@ export function createHttpAllocator(options: HttpAllocatorOptions): HttpAllocato
   /** Sends a call. @param secrets strings that no error may contain. @throws if the status is not 2xx */
   const ask = async (call: AllocatorCall, content: unknown, given: CallOptions, secrets: readonly string[] = []) => {
     const answer = await post(call, content, given)
-    if (answer.status < 200 || answer.status > 299) throw refusal(call, answer, secrets, clock.now())
+    if (answer.status < 200 || answer.status > 299) throw refusal(call, answer, secrets, dateOf(clock))
     return answer
   }
 
