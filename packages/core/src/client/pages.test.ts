@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { CallOptions } from './call.js'
-import { InvalidInput, NotFound, ServerError } from './errors.js'
+import { InvalidInput, NotFound, RouteMissing, ServerError } from './errors.js'
 import { allPages, nextPage } from './pages.js'
 
 describe('nextPage', () => {
@@ -96,7 +96,7 @@ describe('all pages', () => {
     expect([items, asked.length]).toEqual([[{ name: 'a' }], 2])
   })
 
-  test.each([new NotFound('no such page'), new InvalidInput('page out of range')])(
+  test.each([new NotFound('no such page'), new InvalidInput('page out of range'), new RouteMissing('no such page')])(
     '`all` ends at a refused page that no answer had announced: %s',
     async (refusal) => {
       const { items } = await gather((page) => {

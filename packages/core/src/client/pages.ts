@@ -1,7 +1,7 @@
 import type { OperationId } from '../api/api.js'
 import type { Pagination } from '../api/fields.js'
 import { type CallOptions, loadDescription, type UntypedCall } from './call.js'
-import { InvalidInput, NotFound, UnexpectedResponse } from './errors.js'
+import { InvalidInput, NotFound, RouteMissing, UnexpectedResponse } from './errors.js'
 
 /**
  * Returns the next page to request, or undefined at the end. Its number is always higher than the current one, whatever
@@ -59,7 +59,7 @@ export function allPages(id: OperationId, list: UntypedCall) {
       const pageInput = typeof input === 'object' && input !== null ? { limit: PER_PAGE, ...input, page } : input
       const answer = await list(pageInput, options).catch((error: unknown) => {
         // If a page that was not announced is rejected, it does not exist.
-        if (!promised && (error instanceof NotFound || error instanceof InvalidInput)) return undefined
+        if (!promised && refusesPage(error)) return undefined
         throw error
       })
       if (answer === undefined) return assertWhole(id, came, total)
@@ -82,6 +82,13 @@ export function allPages(id: OperationId, list: UntypedCall) {
     }
   }
 }
+
+/**
+ * True if the error of a page, after an earlier page was read, may mean that the page does not exist. The route exists,
+ * so even a 404 that does not name the page is one of its kind.
+ */
+export const refusesPage = (error: unknown): boolean =>
+  error instanceof NotFound || error instanceof InvalidInput || error instanceof RouteMissing
 
 /** Returns the items of a page. @throws {UnexpectedResponse} for a response without a list. */
 function itemsOf(id: OperationId, answer: PageBody, key: string): readonly unknown[] {

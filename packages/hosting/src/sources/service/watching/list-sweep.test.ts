@@ -1,3 +1,4 @@
+import { InvalidInput, NotFound, RouteMissing } from '@muster/core'
 import type { DeploymentList, ListDeployments } from '@muster/core/api'
 import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
@@ -34,6 +35,36 @@ test('a sweep of the deployment list reads all pages, and returns only deploymen
     seen: ['c', 'b', 'a'],
     asked: 3,
   })
+})
+
+test.each([
+  ['no pagination', undefined],
+  ['a pagination without the next page', { number: 1 }],
+])('a sweep of a list with %s ends at a page that the service refuses', async (_, pagination) => {
+  for (const error of [new NotFound('no such page'), new InvalidInput('page'), new RouteMissing('not found')]) {
+    const answer = (page: number) => {
+      if (page > 1) throw error
+      return { data: [entry('a')], ...(pagination && { pagination }) }
+    }
+    expect(await swept(answer)).toEqual({ all: true, seen: ['a'], asked: 2 })
+  }
+})
+
+test('a sweep of the list fails if an announced page is refused', async () => {
+  for (const pagination of [{ has_next: true }, { next_page_number: 2 }, { paginator: { num_pages: 2 } }]) {
+    const answer = (page: number) => {
+      if (page > 1) throw new RouteMissing('not found')
+      return { data: [entry('a')], pagination }
+    }
+    await expect(swept(answer)).rejects.toThrow(RouteMissing)
+  }
+})
+
+test('a sweep of the list fails if its first page is refused', async () => {
+  const answer = () => {
+    throw new NotFound('no list')
+  }
+  await expect(swept(answer)).rejects.toThrow(NotFound)
 })
 
 test('a sweep of the list misses no deployment if deployments end meanwhile and entries move up', async () => {

@@ -1,4 +1,5 @@
 import type { DeploymentList, DeploymentListEntry, Pagination } from '@muster/core/api'
+import { nextPage, refusesPage } from '@muster/core/internal'
 import { hasTag, taggedWith } from '../../../records/index.js'
 import type { DeploymentService } from '../deployment-service.js'
 
@@ -43,10 +44,17 @@ export async function sweep({ seen, pause, priority, ...options }: SweepOptions)
   const known = new Set<string>()
   let furthest = 0
   let total = 0
+  let promised = true
   let page = 1
   for (let read = 0; read < MOST_PAGES; read += 1) {
     if (read > 0) await pause()
-    const { data, pagination, total_count: count } = await listPage(options, page, priority)
+    const answer = await listPage(options, page, priority).catch((error: unknown) => {
+      if (!promised && refusesPage(error)) return undefined
+      throw error
+    })
+    // A page that was not announced and is refused does not exist.
+    if (answer === undefined) return true
+    const { data, pagination, total_count: count } = answer
     const fresh = data.filter((entry) => !known.has(entry.request_id))
     for (const entry of fresh) {
       known.add(entry.request_id)
@@ -56,12 +64,13 @@ export async function sweep({ seen, pause, priority, ...options }: SweepOptions)
     const isNew = page > furthest
     total = count ?? 0
     furthest = Math.max(furthest, page)
-    if (!movedUp && ((isNew && fresh.length === 0) || !promisesMore(pagination))) return true
+    if (!movedUp && ((isNew && fresh.length === 0) || !mayHaveMore(pagination))) return true
+    promised = movedUp || (nextPage(page, pagination)?.promised ?? false)
     page += movedUp ? -1 : 1
   }
   return false
 }
 
 /** True if there may be another page, or if the service does not say. */
-const promisesMore = (pagination: Pagination | null | undefined) =>
+const mayHaveMore = (pagination: Pagination | null | undefined) =>
   pagination?.has_next ?? pagination?.next_page_number !== null
