@@ -1,4 +1,4 @@
-// A player's way into a match: docs/ticket-api.md.
+// The client: finds a match for a player, and follows the ticket. See docs/ticket-api.md.
 #pragma once
 
 #include <functional>

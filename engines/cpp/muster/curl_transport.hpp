@@ -1,4 +1,4 @@
-// A transport by libcurl (7.66 and later). It does its work in update(), without a thread.
+// A transport with libcurl (7.66 or later). It works in update(), without a thread.
 #pragma once
 
 #include <curl/curl.h>
@@ -30,7 +30,8 @@ class CurlTransport final : public Transport {
     sent->body = request.body;
     for (const auto& [name, value] : request.headers)
       sent->headers = curl_slist_append(sent->headers, (name + ": " + value).c_str());
-    // Proxies may refuse a POST without Content-Length. libcurl sends it for a form, whose type is taken away.
+    // Proxies may refuse a POST without Content-Length. libcurl sends the header for a form, so an empty form is
+    // posted, without its content type.
     const bool is_form = sent->body.empty() && request.method == "POST";
     if (is_form) sent->headers = curl_slist_append(sent->headers, "Content-Type:");
     CURL* easy = sent->easy = curl_easy_init();

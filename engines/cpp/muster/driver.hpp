@@ -1,4 +1,4 @@
-// What carries out the requests of a machine: everything happens in update(), on the thread that calls it.
+// Sends the requests of a machine. Everything happens in update(), on the thread that calls it.
 #pragma once
 
 #include <chrono>
@@ -94,9 +94,9 @@ class Driver {
   /** @param tell is told what is neither a request nor a time */
   void update(double now, const std::function<void(const Json&)>& tell) {
     transport_->poll();
-    // First of all, since an answer may change when that is.
+    // Handle the wake-up first, because a response may change the time of the next one.
     if (wake_at_ >= 0 && wake_at_ <= now) step(Json::object({{"wake", true}}), now, tell);
-    // A callback may give a command while it is told.
+    // A callback may issue a command while it handles an output.
     for (auto inputs = inbox_->take(); !inputs.empty(); inputs = inbox_->take())
       for (const Json& input : inputs) {
         if (input.has("answer")) under_way_.erase(input["answer"].number());
@@ -134,7 +134,7 @@ class Driver {
       const double number = output["request"].number();
       const Json& body = output["body"];
       Request request{output["method"].text(), url_ + output["path"].text(), body.is_null() ? "" : body.dump(), {}, 0};
-      // A machine that has a token of its own says it.
+      // A machine with its own token sends it instead of the player's.
       const std::string token = output.has("token") ? output["token"].text() : token_ ? token_() : "";
       if (!token.empty()) request.headers.emplace_back("Authorization", "Bearer " + token);
       if (!body.is_null()) request.headers.emplace_back("Content-Type", "application/json");

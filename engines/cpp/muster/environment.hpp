@@ -1,4 +1,4 @@
-// What the deployment service, or whoever starts it, tells a game server by environment variables.
+// Reads the environment variables that the deployment service, or whoever starts the process, sets for a game server.
 #pragma once
 
 #include <algorithm>
@@ -163,7 +163,7 @@ inline Json ports_in(const Json& environment) {
   const Json mapping = Json::parse(environment[prefix + "_PORTS_MAPPING"].text()).value_or(Json())["ports"];
   Json ports = Json::object();
   for (const auto& [name, port] : mapping.members()) {
-    // Texts are no ports there.
+    // In this field, a string does not count as a port.
     const Json internal = port["internal"].is_number() ? detail::port_of(port["internal"]) : Json();
     const Json external = port["external"].is_number() ? detail::port_of(port["external"]) : Json();
     if (!internal.is_null()) ports.set(name, detail::port_with(internal, external, port["protocol"]));

@@ -1,4 +1,4 @@
-// A game server that takes matches of Muster: docs/servers.md.
+// A game server that serves matches of Muster. See docs/servers.md.
 #pragma once
 
 #include <cstdio>

@@ -1,4 +1,5 @@
-// JSON as Muster writes it: values, a reader and a writer. No exceptions: what cannot be read is no value.
+// JSON as Muster writes it: values, a parser and a writer. Without exceptions: text that cannot be parsed gives no
+// value.
 #pragma once
 
 #include <cmath>

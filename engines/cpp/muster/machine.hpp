@@ -1,5 +1,5 @@
-// The client without its connection, as packages/client/src/machine.ts: answers and commands in, requests and states
-// out. It reads no clock, sends nothing and draws no random number of its own.
+// The client's logic without a connection, like packages/client/src/machine.ts. Inputs are responses and commands,
+// outputs are requests and states. It reads no clock, sends nothing and draws no random numbers.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +20,13 @@ class Machine {
  public:
   /** @param random from 0 to 1: spreads what many clients would otherwise do at the same moment */
   explicit Machine(std::function<double()> random) : random_(std::move(random)) {}
-  // The jobs refer to it.
+  // Not copyable, because the jobs hold references to it.
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
   /** @param at milliseconds of any clock that does not go backwards */
   std::vector<Json> step(const Json& input, double at) {
-    // A timer may fire a fraction of a millisecond early, and there is no other.
+    // A timer may fire a fraction of a millisecond early, and no second timer would follow.
     now_ = std::max({now_, at, input.has("wake") ? wake_at_.value_or(at) : at});
     out_.clear();
     if (is_closed_ && input.has("do")) fail(input["command"].number(), detail::closed());
@@ -157,7 +157,7 @@ class Machine {
   void leave(const std::optional<std::string>& reason) {
     for (const Slot slot : {Slot::follow, Slot::me}) drop(slot);
     place_ = Place();
-    // What is to be cancelled is not there any more: a request that is repeated could cancel what comes next.
+    // The object of a pending cancel is gone. Drop the request: repeating it could cancel a later ticket.
     if (is_cancelling()) drop(Slot::act);
     done_all(Kind::cancel);
     show(reason ? Json::object({{"phase", "ended"}, {"reason", *reason}}) : Json::object({{"phase", "idle"}}));
@@ -179,7 +179,7 @@ class Machine {
     job.shape = "me";
     job.refused = [this](const Json& refusal) {
       fail_all(Kind::resume, refusal);
-      // Something else waits for the answer, too.
+      // Another pending command needs the response too.
       if (entering_ || (place_.in != Place::nothing && job_in(Slot::follow) == nullptr)) look_up();
     };
     start(Slot::me, std::move(job));
@@ -198,7 +198,7 @@ class Machine {
         me["tickets"], [](const Json& one) { return one["status"].text() != "CANCELLED" && one["ended"].is_null(); });
     const auto is_forming = [](const Json& one) { return one["status"].text() == "FORMING"; };
     const Json* gathering = detail::first(me["groups"], is_forming);
-    // What leads to a server comes first; a match that runs has a ticket as well.
+    // A match with a server comes first. A running match has a ticket as well.
     if (match != nullptr) return assigned((*match)["match_id"], (*match)["assignment"]);
     if (ticket != nullptr) {
       if (place_.in != Place::ticket || place_.id != (*ticket)["id"].text()) place_ = Place();
@@ -253,7 +253,7 @@ class Machine {
     if (place_.in != Place::ticket) return;
     const std::string path =
         own_path() + "?wait=" + std::to_string(wait_seconds) + "&version=" + detail::whole(place_.version);
-    // The one that is under way asks for the same.
+    // The request in flight is the same one.
     const Job* asked = job_in(Slot::follow);
     if (asked != nullptr && asked->path == path) return;
     Job job{"GET", path, [this](const Json& answer) { set_ticket(answer, true); }};
@@ -329,7 +329,7 @@ class Machine {
 
   void enter(const std::string& path, const Json& body) {
     entering_ = nullptr;
-    // An answer about what there was before would be taken for what there is. After a refusal it is asked for again.
+    // The response to an earlier read would show an outdated state. After a refusal, the state is read again.
     drop(Slot::me);
     Job job{"POST", path, [this, path](const Json& answer) {
               entering_.reset();
@@ -340,7 +340,7 @@ class Machine {
     job.body = body;
     job.shape = path == "/tickets" ? "ticket" : "member";
     job.refused = [this](const Json& refusal) {
-      // What the player is in is taken up. If there is nothing any more, the refusal stands.
+      // Continue with the player's present ticket, group or match. If there is none any more, report the refusal.
       const std::string& code = refusal["code"].text();
       const bool is_busy = code == "player-busy" || code == "player-playing";
       if (is_busy)
@@ -363,11 +363,11 @@ class Machine {
   void take_out() {
     const std::string path = own_path();
     const Job* asked = job_in(Slot::act);
-    // The one that is under way asks for the same.
+    // The request in flight is the same one.
     if (asked != nullptr && asked->method == std::string("DELETE") && asked->path == path) return;
     Job job{"DELETE", path, [this](const Json&) { leave("cancelled"); }};
     job.refused = [this](const Json& refusal) {
-      // What there was is gone, or a server was assigned meanwhile.
+      // The ticket or group no longer exists, or a server was assigned meanwhile.
       if (refusal["status"].number() == 404) return leave("cancelled");
       fail_all(Kind::cancel, refusal);
       look_up();
@@ -376,7 +376,7 @@ class Machine {
   }
 
   void act(double command, Job job) {
-    // The player is to be taken out, whatever comes of this.
+    // A cancel is pending, so the player must be taken out, whatever the outcome of this request.
     if (is_cancelling()) return fail(command, detail::superseded());
     job.good = [this, good = job.good](const Json& answer) {
       good(answer);
@@ -392,12 +392,12 @@ class Machine {
     const std::string& what = input["do"].text();
     const bool is_busy = entering_ || place_.in != Place::nothing;
     if (what == "resume") {
-      // A create that is under way is not overtaken: whether it came about would never be known.
+      // Wait for a create in flight. Otherwise nobody would learn whether its ticket was created.
       if (entering_) return done(command);
       waiting_[Kind::resume].push_back(command);
       look();
     } else if (what == "play") {
-      // Whoever is in something goes on with that.
+      // A player who already has a ticket, group or match continues with it.
       waiting_[Kind::search].push_back(command);
       if (!is_busy) enter("/tickets", detail::body_of(input["request"]));
     } else if (what == "group") {
@@ -425,7 +425,7 @@ class Machine {
       waiting_[Kind::cancel].push_back(command);
       fail_all(Kind::group, detail::superseded());
       if (place_.in != Place::nothing) return take_out();
-      // Whether there is a ticket is known by the answer, or else by asking.
+      // The response to the create will tell whether there is a ticket. Otherwise, ask Muster.
       if (is_under_way(Slot::enter)) return;
       drop(Slot::enter);
       look();
@@ -447,10 +447,10 @@ class Machine {
     if (found == jobs_.end()) return;
     auto& [slot, job] = *found;
     const bool is_good = status >= 200 && status < 300;
-    // Where nothing waits for the answer it is asked again, since a token that is wrong may be right later.
+    // If no command waits for the response, repeat the request: an invalid token may be valid later.
     const bool is_background =
         (slot == Slot::me && waiting_[Kind::resume].empty()) || (slot == Slot::follow && status == 401);
-    // It counts as none. Whoever waits for this answer alone is told.
+    // A malformed response counts as none. Only a command that waits for exactly this response gets an error.
     const bool is_wrong = is_good && job.shape != nullptr && !detail::fits(job.shape, body);
     if (is_wrong && slot == Slot::me) fail_all(Kind::resume, detail::wrong_answer());
     if (is_wrong && slot == Slot::act) fail_all(Kind::act, detail::wrong_answer());
@@ -460,7 +460,7 @@ class Machine {
       set_stale(stale_since_.value_or(now_));
       const double longest = std::min(first_pause_ms * std::pow(2, job.failures), longest_pause_ms);
       job.failures += 1;
-      // The next answer comes at once, and tells that the connection is back.
+      // Without a version, the next long poll is answered at once, which proves that the connection works again.
       if (slot == Slot::follow) job.path = job.path.substr(0, job.path.find('?'));
       job.wait_ms = 0;
       const double wanted = std::min(retry_after_ms, detail::longest_retry_ms);

@@ -1,4 +1,4 @@
-// A match on a game server: its roster, who is on it, and what is reported of it.
+// A match on a game server: its roster, the players who are on it, and its part of the reports.
 #pragma once
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class ServedMatch {
     const Attendant* one = attendant(id);
     const bool has_left = one != nullptr && one->status == "left";
     const bool is_over = has_left || (one != nullptr && one->status == "");
-    // Whoever has left by this seat hears that, and no orders are waited for.
+    // A player who has left with this seat is refused at once, without waiting for newer orders.
     if (is_over && !one->seat.empty() && one->seat == seat) return players_[id];
     const Json& own = seats_[id];
     const bool is_good = seats_.has(id) && (!own.is_text() || own.text() == seat);
@@ -86,7 +86,7 @@ class ServedMatch {
         const bool is_new = !players_.has(id) || (!before.empty() && !ticket.text().empty() && before != ticket.text());
         if (!ticket.text().empty()) tickets_.set(id, ticket);
         if (is_new) joined.add(player);
-        // A player who has left has another seat: nothing is said of them until they enter by it.
+        // A player who has left got another seat. Nothing is reported about the player until they enter with it.
         Attendant* left = is_new ? attendant(id) : nullptr;
         if (left != nullptr && left->status == "left") left->status = "";
         players_.set(id, player);
@@ -158,7 +158,7 @@ class ServedMatch {
     Json statuses = Json::object();
     for (const Attendant& one : attendants)
       if (one.status != "") statuses.set(one.player, one.status);
-    // A ranking may name players who never came.
+    // A ranking may contain players who never came.
     for (const Json& rank : result["ranking"].items())
       for (const Json& one : rank.items())
         if (!statuses.has(one.text())) statuses.set(one.text(), "left");

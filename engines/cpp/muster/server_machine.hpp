@@ -1,5 +1,5 @@
-// A game server without its connection, as packages/game-server does it: answers and commands in, requests and orders
-// out. It reads no clock, sends nothing and draws no random number of its own.
+// The game server's logic without a connection, like packages/game-server. Inputs are responses and commands, outputs
+// are requests and orders. It reads no clock, sends nothing and draws no random numbers.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ inline std::optional<double> date_in(const std::string& header) {
     return std::nullopt;
   const std::size_t nth = std::string_view("JanFebMarAprMayJunJulAugSepOctNovDec").find(name);
   if (nth == std::string_view::npos) return std::nullopt;
-  // Years begin in March here, so that a leap day is the last one.
+  // The year begins in March here, so that a leap day is its last day.
   const long long month = (static_cast<long long>(nth / 3) + 10) % 12;
   const long long years = year - (month >= 10 ? 1 : 0);
   const long long days =
@@ -183,12 +183,12 @@ class ServerMachine {
       if (sent.is_registration) eager_ = eager_reports;
       speak_in(0);
       follow(body);
-      // What the server has to say of its matches, it says with the next report.
+      // The next report has to tell the state of the matches.
       if (sent.is_registration) revision_ += 1;
       if (last_word_ && acknowledged_ >= last_word_->revision) finish();
       return;
     }
-    // Muster has another secret than before, as one without a store after a restart.
+    // Muster's master secret has changed, e.g. because Muster restarted without a store.
     const bool is_stranger = status == 401 && !token_.empty();
     if (is_stranger) token_.clear();
     if (is_stranger || (status == 409 && !sent.is_registration)) {
@@ -295,7 +295,7 @@ class ServerMachine {
       wall_ahead_ms_ = input["aheadMs"].number();
     } else if (what == "knock") {
       const std::string& text = input["text"].text();
-      // Anybody can send one that begins otherwise.
+      // Ignore a knock with another beginning, because anybody may have sent it.
       if (awaited_knock_.empty() || text == knock_ || text.rfind(awaited_knock_, 0) != 0) return;
       knock_ = text;
       changed();

@@ -1,4 +1,4 @@
-// SHA-256, HMAC and base64url: what a join token needs, without a library.
+// SHA-256, HMAC and base64url for join tokens, without a library.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The shapes of what Muster answers, as far as it is read.
+// The expected types of Muster's responses, limited to the fields that are read.
 #pragma once
 
 #include <cmath>

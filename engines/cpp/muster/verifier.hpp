@@ -1,4 +1,4 @@
-// Stands in for players while `muster verify-server` plays the server: docs/game-server.md, Verify it.
+// Acts for players while `muster verify-server` tests the server: docs/game-server.md, Verify it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What every machine reads of an answer of Muster, and writes into a path.
+// Reads the parts of Muster's responses that every machine needs, and escapes path segments.
 #pragma once
 
 #include <cstdio>

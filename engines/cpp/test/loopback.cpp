@@ -1,6 +1,6 @@
-// Plays against a real Muster: `loopback client URL TOKEN QUEUE` prints each state, and then the join token;
-// `loopback server URL TOKEN` admits the join tokens that it reads, one a line, and ends the match after the second;
-// `loopback verify` is what `muster verify-server` starts.
+// Plays with a real Muster. `loopback client URL TOKEN QUEUE` prints each state, and then the join token. `loopback
+// server URL TOKEN` admits the join tokens that it reads, one per line, and ends the match after the second one.
+// `muster verify-server` starts `loopback verify`.
 #include <poll.h>
 #include <unistd.h>
 
@@ -127,7 +127,7 @@ int be_verified() {
   };
   handlers.finished = [&] { is_finished = true; };
   handlers.problem = [](const std::string& sentence) { say(sentence); };
-  // URL and token are those of the environment.
+  // URL and token come from the environment.
   muster::GameServer::Options options;
   options.build = "1.0";
   options.transport = &transport;

@@ -1,5 +1,5 @@
-// Replays a transcript: `replay client transcript.jsonl`, or `replay server server-transcript.jsonl`. Prints how many
-// lines were replayed. A server wakes itself between the lines, which leave that out.
+// Replays a transcript: `replay client transcript.jsonl`, or `replay server server-transcript.jsonl`. Prints the
+// number of replayed lines. A server wakes up by itself between the lines, which do not contain that.
 #include <clocale>
 #include <deque>
 #include <fstream>
@@ -62,7 +62,7 @@ int replay(std::istream& lines, bool wakes_itself) {
 
 int main(int count, char** given) {
   if (count != 3) return 2;
-  // As games do, whose texts are in the player's language.
+  // Like a game in the player's language, which may write numbers differently.
   std::setlocale(LC_ALL, "");
   std::ifstream lines(given[2]);
   if (std::string_view(given[1]) == "server") return replay<muster::ServerMachine>(lines, true);

@@ -1,4 +1,4 @@
-# What the machines of Godot 3 ask of their platform in tests.
+# The functions that the machines need from Godot 3, for tests.
 
 
 func random():
@@ -26,7 +26,7 @@ func json_bytes(value):
 	return to_json(value).to_utf8().size()
 
 
-# Godot 3.2 has no HMAC of its own. The key has at most 64 bytes.
+# Godot 3.2 has no HMAC. The key has at most 64 bytes.
 func hmac_sha256(key, text):
 	var inner = PoolByteArray()
 	var outer = PoolByteArray()

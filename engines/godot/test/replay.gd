@@ -1,6 +1,6 @@
 # Replays a transcript in Godot 3: `godot3-server -s test/replay.gd client transcript.jsonl`, or with `server` and
-# `server-transcript.jsonl`. Prints how many lines were replayed. A server wakes itself between the lines, which leave
-# that out.
+# `server-transcript.jsonl`. Prints the number of replayed lines. A server wakes up by itself between the lines, which
+# do not contain that.
 extends SceneTree
 
 const PLATFORM = preload("platform.gd")
@@ -36,7 +36,7 @@ func step(input, at):
 			outputs.append(output)
 
 
-# A server's variables as `muster_server.gd` finds them: those of ports by their names.
+# Returns a server's variables in the form in which `muster_server.gd` finds them: those of ports by name.
 func found(input):
 	if not input.has("environment"):
 		return input

@@ -8,7 +8,7 @@ namespace Muster
     public sealed class Player
     {
         public readonly string Id, MatchId;
-        /// Null where there are no teams, and for players who came alone.
+        /// Null in a match without teams, and for players without a party.
         public readonly string Team, GroupId;
         public readonly IReadOnlyDictionary<string, object> Attributes;
 
@@ -27,9 +27,9 @@ namespace Muster
     public sealed class Match
     {
         public readonly string Id, Queue;
-        /// What the players have in common, by the rules `equal` and `overlap`.
+        /// The attributes that all players share, by the rules `equal` and `overlap`.
         public readonly IReadOnlyDictionary<string, object> Attributes;
-        /// One team of an empty name where there are no teams.
+        /// The players by team. A match without teams has one team with an empty name.
         public readonly IReadOnlyDictionary<string, Player[]> Teams;
 
         internal Match(object told)
@@ -42,7 +42,7 @@ namespace Muster
         }
     }
 
-    /// A player who is not let in: `expired`, `used`, `forged`, `malformed`, `other-server` or `other-match`.
+    /// Thrown if a player is not admitted: `expired`, `used`, `forged`, `malformed`, `other-server` or `other-match`.
     public sealed class JoinRefusedException : Exception
     {
         public readonly string Code;
@@ -53,14 +53,14 @@ namespace Muster
         }
     }
 
-    /// A game server that takes matches of Muster: docs/servers.md. Everything happens in Update.
+    /// A game server that serves matches of Muster: docs/servers.md. Everything happens in Update.
     public sealed class GameServer : IDisposable
     {
-        /// Of each knock of Muster.
+        /// Length of each knock of Muster in bytes.
         const int KnockBytes = 43;
 
         readonly Driver driver;
-        /// While MUSTER_VERIFY_URL is set.
+        /// Not null while MUSTER_VERIFY_URL is set.
         readonly Verifier verifier;
         readonly Dictionary<double, TaskCompletionSource<Player>> pending =
             new Dictionary<double, TaskCompletionSource<Player>>();
@@ -68,30 +68,30 @@ namespace Muster
         double toldAheadMs;
         bool isDisposed;
 
-        /// The ports of the deployment, by name; empty where there is none.
+        /// The deployment's ports by name. Empty outside of a deployment.
         public readonly IReadOnlyDictionary<string, ServerPort> Ports;
 
-        /// A match is to be played: answer by Open or Refuse.
+        /// Raised when a match should be played. Respond with Open or Refuse.
         public event Action<Match> MatchStarted;
-        /// Players have come to a match by Seats.
+        /// Raised when players join a match that has requested them with Seats.
         public event Action<string, Player[]> Joined;
-        /// The match is over, by your Over or by Muster's order: its id, and why.
+        /// Raised when a match is over, by your call of Over or by Muster's order, with its id and the reason.
         public event Action<string, string> Ended;
-        /// No match comes any more. Those that are played go on to their end.
+        /// Raised when no more matches will come. Running matches continue to their end.
         public event Action<string> Draining;
-        /// The process is to end: call Stopped before this time.
+        /// Raised when the process should end. Call Stopped before this time.
         public event Action<string, DateTimeOffset> StopRequested;
-        /// Muster has heard the last word: end the process.
+        /// Raised when Muster has the last report. End the process.
         public event Action Finished;
-        /// A sentence such as 'Muster does not answer'.
+        /// Raised with a sentence about a problem, e.g. 'Muster does not answer'.
         public event Action<string> Problem;
 
-        /// Registers with the first Update: the assets are loaded, and matches may come.
+        /// Registers with the first Update. Create it once assets are loaded, because matches may come afterwards.
         /// @param url null: MUSTER_URL of the environment
-        /// @param token null: MUSTER_SERVER_TOKEN of the environment; without that, MUSTER_ENROL_KEY adds the process
-        /// to a pool: docs/own-machines.md
-        /// @param build of the game; players of another one get no seat
-        /// @param matches that it serves at a time, 1 to 64
+        /// @param token null: MUSTER_SERVER_TOKEN of the environment. Without that, MUSTER_ENROL_KEY enrols the
+        /// process in a pool: docs/own-machines.md
+        /// @param build build of the game. Players with another build get no seat
+        /// @param matches maximum number of concurrent matches, 1 to 64
         public GameServer(string url, string token, ITransport transport, string build = null, int matches = 1,
             Dictionary<string, object> attributes = null)
         {
@@ -99,14 +99,14 @@ namespace Muster
             var environment = ServiceEnvironment.OfProcess();
             if (string.IsNullOrEmpty(url)) url = Json.TextAt(environment, "MUSTER_URL") ?? "";
             if (string.IsNullOrEmpty(token)) token = Json.TextAt(environment, "MUSTER_SERVER_TOKEN");
-            // A server that Muster has started has a token.
+            // Returns true if the server enrols. A server that Muster has started has a token instead.
             if (!string.IsNullOrEmpty(token)) environment.Remove("MUSTER_ENROL_KEY");
             else token = Json.TextAt(environment, "MUSTER_ENROL_KEY");
             driver = new Driver(new ServerMachine(random.NextDouble), url, () => token, transport, Read);
             var registration = Json.Object("matches", (double)matches);
             if (build != null) registration["build"] = build;
             if (attributes != null) registration["attributes"] = attributes;
-            // The instance tells this process from others with the same token.
+            // `instance` distinguishes this process from others with the same token.
             var instance = Guid.NewGuid().ToString();
             Ports = ServiceEnvironment.PortsIn(environment);
             verifier = new Verifier(transport, this, Json.TextAt(environment, "MUSTER_VERIFY_URL"));
@@ -114,7 +114,7 @@ namespace Muster
                 "do", "start", "instance", instance, "registration", registration, "environment", environment));
         }
 
-        /// Once a tick.
+        /// Call it once per tick.
         public void Update()
         {
             var now = SteadyClock.NowMs;
@@ -128,13 +128,16 @@ namespace Muster
             verifier.Update(now);
         }
 
-        /// Players may come to the match. Muster sends it elsewhere if it hears nothing for 3 s.
+        /// Reports that players may connect to the match. If Muster gets no such report within 3 s, it gives the
+        /// match to another server.
         public void Open(string matchId) => Command("open", "match", matchId);
-        /// The match goes to another server, and this one is drained.
+        /// Gives the match to another server. This server is then drained.
         public void Refuse(string matchId) => Command("refuse", "match", matchId);
-        /// Ends a match. @param ranking ids of players, the best first; those in one array have the same rank
-        /// @param data anything else, at most 8 KiB as JSON with the ranking
-        /// @returns once Muster has the result @throws ArgumentException and the match goes on
+        /// Ends a match.
+        /// @param ranking ids of players, the best first. Players in one array have the same rank
+        /// @param data any other data. With the ranking at most 8 KiB of JSON
+        /// @returns a task that completes once Muster has the result
+        /// @throws ArgumentException, and the match continues
         public Task Over(string matchId, string[][] ranking = null, Dictionary<string, object> data = null)
         {
             var result = Json.Object();
@@ -144,7 +147,8 @@ namespace Muster
                 ? Ask("over", "match", matchId)
                 : Ask("over", "match", matchId, "result", result);
         }
-        /// Asks for more players, or for none any more. @param teams how many by team; null: as many as have left
+        /// Requests more players, or stops requesting them.
+        /// @param teams number of players by team. Null: one player for each one who has left
         /// @throws ArgumentException
         public void Seats(string matchId, bool isOpen, Dictionary<string, int> teams = null)
         {
@@ -152,19 +156,20 @@ namespace Muster
             if (wanted == null) Command("seats", "match", matchId, "open", isOpen);
             else Command("seats", "match", matchId, "open", isOpen, "teams", wanted);
         }
-        /// Lets in the player who sent this token. Waits up to 2 s for a seat that Muster has given a moment ago.
+        /// Admits the player who sent this token. Waits up to 2 s for a seat that Muster has just assigned.
         /// @throws JoinRefusedException
         public Task<Player> Admit(string token) => Ask("admit", "token", token);
-        /// A player has left, or never came: their seat is free for others, at once or after so many milliseconds.
+        /// Reports that a player has left or never came. Their seat becomes free at once, or after so many
+        /// milliseconds.
         public void Left(string playerId, double mayReturnMs = 0) =>
             Command("left", "player", playerId, "mayReturnMs", mayReturnMs);
-        /// `false` in three reports in a row: the server is drained and replaced.
+        /// Sets the server's health. After three reports in a row with `false`, the server is drained and replaced.
         public void Healthy(bool isHealthy) => Command("healthy", "isHealthy", isHealthy);
-        /// Takes no match any more.
+        /// Accepts no more matches.
         public void Drain(string reason = "own wish") => Command("drain", "reason", reason);
-        /// At a signal to the process: drains and stops.
+        /// Drains and stops the server. Call it when the process gets a signal.
         public void Stop(string reason) => Command("stop", "reason", reason);
-        /// What was to be saved is saved, after StopRequested.
+        /// Reports that everything is saved, in response to StopRequested.
         public void Stopped() => Command("stopped");
         /// Hand it each datagram that comes to the game's socket. Returns whether it is a knock of Muster, and so not
         /// for the game. Needed where the key of the pool has `knock` by UDP: docs/own-machines.md.
@@ -177,7 +182,7 @@ namespace Muster
             return true;
         }
 
-        /// Ends its requests, cancels what waits for them, and says nothing to Muster.
+        /// Ends its requests and cancels pending tasks. Reports nothing to Muster.
         public void Dispose()
         {
             isDisposed = true;

@@ -6,13 +6,13 @@ using System.Threading;
 
 namespace Muster
 {
-    /// A transport by HttpWebRequest: for servers and tools without an engine. Each request waits on a thread of its
-    /// own.
+    /// A transport with HttpWebRequest, for servers and tools without an engine. Each request waits on its own
+    /// thread.
     public sealed class HttpTransport : ITransport
     {
         static HttpTransport()
         {
-            // A long poll holds a connection, and the default is two to a host.
+            // Each long poll holds a connection, and by default there are only two per host.
             if (ServicePointManager.DefaultConnectionLimit < 16) ServicePointManager.DefaultConnectionLimit = 16;
         }
 
@@ -36,12 +36,12 @@ namespace Muster
             }
             catch (Exception)
             {
-                // Half an answer, also of a refusal, or one that was aborted.
+                // The response is incomplete, or the request was aborted.
                 return new Response();
             }
         }
 
-        /// The answer, or the refusal; null if none came.
+        /// Returns the response, even if it is an error; null if there was none.
         static HttpWebResponse Got(HttpWebRequest sent, string body)
         {
             try

@@ -3,13 +3,13 @@ using Obj = System.Collections.Generic.Dictionary<string, object>;
 
 namespace Muster
 {
-    /// What a machine waits for: one thing of each kind at a time.
+    /// The slots of a machine's jobs. Each slot has at most one job at a time.
     enum Slot { Me, Enter, Follow, Act }
 
-    /// A request until it has an answer.
+    /// A request that has no response yet.
     sealed class Job
     {
-        /// Of a good answer; null: whatever it says.
+        /// The expected shape of a successful response. Null: any response.
         public string Shape;
         public Slot Slot;
         public string Method = "GET", Path;
@@ -17,35 +17,35 @@ namespace Muster
         public double WaitMs;
         public Action<object> Good;
         public Action<Obj> Refused;
-        /// Of the request that is under way.
+        /// Number of the request in flight.
         public double? Request;
-        /// When it is sent (again).
+        /// When the request is sent, or sent again.
         public double DueAt;
         public int Failures;
     }
 
-    /// What ends a command: all of a kind end at once.
+    /// The event that ends a command. All commands of a kind end together.
     enum Kind
     {
-        /// With what the player is in.
+        /// The command ends once it is known what the player is in.
         Resume,
-        /// With a server, or without.
+        /// The command ends with a server, or with the end of the search.
         Search,
-        /// With a group.
+        /// The command ends with a group.
         Group,
-        /// With nothing that the player is in, although what there is may not be known yet.
+        /// The command ends once the player is in nothing, even if it was unknown what they were in.
         Cancel,
-        /// With the answer to the job `Act`.
+        /// The command ends with the response to the job `Act`.
         Act,
     }
 
     enum In { Nothing, Group, Ticket }
 
-    /// Where the player is, as far as it is known.
+    /// What the player is in, as far as known.
     struct Place
     {
         public In In;
-        /// Of the group or the ticket.
+        /// Ids of the group or ticket, and of the player's place in the group.
         public string Id, Member;
         /// The match of the ticket; null without one.
         public string Match;

@@ -5,18 +5,20 @@ using System.Text;
 
 namespace Muster
 {
-    /// How a server checks who connects: join tokens, signed with HS256 (docs/servers.md, Who connects?).
+    /// Verifies the join tokens of players who connect. The tokens are signed with HS256 (docs/servers.md, Who
+    /// connects?).
     sealed class JoinToken
     {
         public string Alg;
         public byte[] Key;
-        /// Id of the server: the audience of its tokens.
+        /// Id of the server, which is the audience of its tokens.
         public string Server;
 
-        /// Reads a token. The algorithm is the server's, whatever the token's header says. Tokens of `EdDSA` are
+        /// Verifies a token with the server's algorithm, whatever the token's header says. `EdDSA` tokens are
         /// refused.
         /// @param now epoch milliseconds by Muster's clock
-        /// @returns why it is refused (`malformed`, `forged`, `other-server` or `expired`); null if it is not
+        /// @returns why the token is refused (`malformed`, `forged`, `other-server` or `expired`); null if it is
+        /// valid
         public string Read(string token, double now, out object claims)
         {
             claims = null;
@@ -37,7 +39,7 @@ namespace Muster
             return null;
         }
 
-        /// A sentence about a player who is not let in. It holds nothing of the token.
+        /// Returns a sentence about a player who is not admitted. It contains no part of the token.
         public static string SentenceOf(string refused)
         {
             switch (refused)
@@ -51,7 +53,7 @@ namespace Muster
             }
         }
 
-        /// @returns no bytes if the text is no base64url
+        /// @returns null if the text is not base64url
         public static byte[] FromBase64Url(string text)
         {
             var padded = (text ?? "").Replace('-', '+').Replace('_', '/');
@@ -72,7 +74,7 @@ namespace Muster
 
         static object ObjectIn(string part) => Json.Parse(Encoding.UTF8.GetString(FromBase64Url(part)));
 
-        /// Takes as long whatever differs.
+        /// Takes the same time wherever the bytes differ.
         static bool AreSame(byte[] one, byte[] other)
         {
             if (one.Length != other.Length) return false;

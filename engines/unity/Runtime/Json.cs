@@ -10,7 +10,7 @@ namespace Muster
     /// Dictionary&lt;string, object&gt;.
     public static class Json
     {
-        /// Makes an object of names and values in turn.
+        /// Creates an object from names and values by turns.
         public static Dictionary<string, object> Object(params object[] namesAndValues)
         {
             var made = new Dictionary<string, object>();
@@ -19,7 +19,7 @@ namespace Muster
             return made;
         }
 
-        /// A member of an object; null if it is not there.
+        /// Returns a member of an object; null if it is missing.
         public static object At(object value, string name)
         {
             object found = null;
@@ -29,7 +29,7 @@ namespace Muster
         public static string TextAt(object value, string name) => At(value, name) as string;
         public static double NumberAt(object value, string name) => At(value, name) is double number ? number : 0;
         public static bool IsTrueAt(object value, string name) => At(value, name) is bool isTrue && isTrue;
-        /// The items of an array; none if it is not there.
+        /// Returns the items of an array; an empty list if it is missing.
         public static IReadOnlyList<object> ItemsAt(object value, string name) =>
             At(value, name) as List<object> ?? new List<object>();
 
@@ -59,8 +59,8 @@ namespace Muster
             return reader.TryWhole(out var value) ? value : null;
         }
 
-        /// Writes numbers of any kind, texts, dictionaries by text and lists.
-        /// @throws ArgumentException for anything else
+        /// Writes numbers of any type, strings, dictionaries with string keys, and lists.
+        /// @throws ArgumentException for any other value
         public static string Write(object value)
         {
             var text = new StringBuilder();
@@ -117,7 +117,7 @@ namespace Muster
             text.Append('"');
         }
 
-        /// Reads one text of JSON, nested at most 64 deep.
+        /// Parses one JSON text with a nesting depth of at most 64.
         sealed class Reader
         {
             readonly string text;

@@ -3,7 +3,7 @@ using Obj = System.Collections.Generic.Dictionary<string, object>;
 
 namespace Muster
 {
-    /// What the machine does at a command of the game.
+    /// How the machine handles the game's commands.
     public sealed partial class Machine
     {
         static readonly Kind[] AllKinds = { Kind.Resume, Kind.Search, Kind.Group, Kind.Cancel, Kind.Act };
@@ -23,7 +23,7 @@ namespace Muster
                     Resume(command);
                     return;
                 case "play":
-                    // Whoever is in something goes on with that.
+                    // A player who already has a ticket, group or match continues with it.
                     waiting[Kind.Search].Add(command);
                     if (!isBusy) Enter("/tickets", BodyOf(input));
                     return;
@@ -56,7 +56,8 @@ namespace Muster
 
         void Resume(double command)
         {
-            // A create that is under way is not overtaken: whether it came about would never be known.
+            // Do not send anything while a create is in flight. Otherwise nobody would learn whether its ticket was
+            // created.
             if (isEntering)
             {
                 Done(command);
@@ -108,7 +109,7 @@ namespace Muster
 
         void Act(double command, Job job)
         {
-            // The player is to be taken out, whatever comes of this.
+            // A cancel is pending, so the player must be taken out, whatever the outcome of this request.
             if (IsCancelling)
             {
                 Fail(command, Superseded);
@@ -129,7 +130,7 @@ namespace Muster
                 TakeOut();
                 return;
             }
-            // Whether there is a ticket is known by the answer, or else by asking.
+            // The response to the create will tell whether there is a ticket. Otherwise, ask Muster.
             if (JobIn(Slot.Enter)?.Request != null) return;
             Drop(Slot.Enter);
             Look();
@@ -139,12 +140,12 @@ namespace Muster
         {
             var path = OwnPath();
             var asked = JobIn(Slot.Act);
-            // The one that is under way asks for the same.
+            // The request in flight is the same one.
             if (asked?.Method == "DELETE" && asked.Path == path) return;
             Action<object> good = _ => Leave("cancelled");
             Start(Slot.Act, new Job { Method = "DELETE", Path = path, Good = good, Refused = NotTakenOut });
         }
-        /// What there was is gone, or a server was assigned meanwhile.
+        /// The ticket or group no longer exists, or a server was assigned meanwhile.
         void NotTakenOut(Obj refusal)
         {
             if (Json.NumberAt(refusal, "status") == 404)

@@ -6,51 +6,53 @@ using Obj = System.Collections.Generic.Dictionary<string, object>;
 
 namespace Muster
 {
-    /// The client without its connection, as packages/client/src/machine.ts: answers and commands in, requests and
-    /// states out. It reads no clock, sends nothing and draws no random number of its own. Inputs and outputs are
-    /// those of engines/transcript.jsonl.
+    /// The client's logic without a connection, like packages/client/src/machine.ts. Inputs are responses and
+    /// commands, outputs are requests and states, as in engines/transcript.jsonl. It reads no clock, sends nothing
+    /// and draws no random numbers.
     public sealed partial class Machine : IMachine
     {
-        /// Seconds for which Muster holds a long poll: proxies cut connections that are silent for longer.
+        /// Seconds for which Muster may hold a long poll. Proxies cut connections that are silent for longer.
         const int WaitSeconds = 25;
-        /// Milliseconds between two looks at a group that gathers.
+        /// Milliseconds between two reads of a forming group.
         const double GatherMs = 1000;
-        /// Milliseconds between two long polls for a change of the same version: a proxy may answer each at once.
+        /// Minimum milliseconds between two long polls for the same version, because a proxy may answer each at once.
         const double SamePollMs = 1000;
-        /// The first and the longest pause after a failure, before the jitter.
+        /// The first and the longest delay after a failure, before the jitter.
         const double FirstPauseMs = 500, LongestPauseMs = 15000;
-        /// The longest pause that an answer may ask for. Without a bound, one wrong header ends the game's search.
+        /// The longest delay that a response may request. Without this limit, one wrong header could end the game's
+        /// search.
         internal const double LongestRetryMs = 3600000;
 
         readonly Func<double> random;
-        /// In the order in which they were started.
+        /// The jobs, in the order in which they were started.
         readonly List<Job> jobs = new List<Job>();
         List<Obj> output = new List<Obj>();
         double now, requests;
         Obj state = Json.Object("phase", "idle");
         double? staleSince;
         Place place;
-        /// Commands that have no answer.
+        /// Unanswered commands, by the event that ends them.
         readonly Dictionary<Kind, List<double>> waiting = AllKinds.ToDictionary(kind => kind, _ => new List<double>());
-        /// Whether a create is not settled: it has no answer, or `busy`, which says that the player is in something.
+        /// True while the outcome of a create is unknown: it has no response yet, or it was refused with `busy`
+        /// because the player is already in something.
         bool isEntering;
         Obj busy;
-        /// The latest long poll, and when it is sent.
+        /// The path of the latest long poll, and the time at which it was sent.
         string polledPath;
         double polledAt;
         double? wakeAt;
         bool isClosed;
 
-        /// @param random from 0 to 1: spreads what many clients would otherwise do at the same moment
+        /// @param random returns 0 to 1, to spread requests that many clients would otherwise send at the same moment
         public Machine(Func<double> random)
         {
             this.random = random;
         }
 
-        /// @param at milliseconds of any clock that does not go backwards
+        /// @param at milliseconds of any clock that never goes back
         public List<Obj> Step(object input, double at)
         {
-            // A timer may fire a fraction of a millisecond early, and there is no other.
+            // A timer may fire a fraction of a millisecond early, and no second timer would follow.
             now = Math.Max(now, Json.At(input, "wake") != null ? Math.Max(at, wakeAt ?? at) : at);
             output = new List<Obj>();
             if (isClosed && Json.TextAt(input, "do") != null) Fail(Json.NumberAt(input, "command"), Closed);
@@ -122,12 +124,13 @@ namespace Muster
         }
         bool IsCancelling => waiting[Kind.Cancel].Count > 0;
 
-        /// The player is in nothing any more.
+        /// Called when the player is in nothing any more.
         void Leave(string reason)
         {
             foreach (var slot in new[] { Slot.Follow, Slot.Me }) Drop(slot);
             place = new Place();
-            // What is to be cancelled is not there any more: a request that is repeated could cancel what comes next.
+            // The object of a pending cancel no longer exists. Drop the request, because repeating it could cancel a
+            // later ticket.
             if (IsCancelling) Drop(Slot.Act);
             DoneAll(Kind.Cancel);
             Show(reason == null ? Json.Object("phase", "idle") : Json.Object("phase", "ended", "reason", reason));
@@ -152,17 +155,17 @@ namespace Muster
                 Refused = refusal =>
                 {
                     FailAll(Kind.Resume, refusal);
-                    // Something else waits for the answer, too.
+                    // Another pending command needs the response too.
                     if (isEntering || (place.In != In.Nothing && JobIn(Slot.Follow) == null)) LookUp();
                 },
             });
-        /// A look that is under way is the answer, too.
+        /// Reads what the player is in. If such a read is in flight, its response is used.
         void Look()
         {
             if (JobIn(Slot.Me)?.Request == null) LookUp();
         }
 
-        /// @param refusal stands if the player is in nothing
+        /// @param refusal reported if the player is in nothing
         void TakeUp(object me, Obj refusal)
         {
             Func<object, bool> isAssigned = one => Json.At(one, "assignment") is Obj;
@@ -171,7 +174,7 @@ namespace Muster
             var ticket = Json.ItemsAt(me, "tickets")
                 .FirstOrDefault(one => Json.TextAt(one, "status") != "CANCELLED" && Json.At(one, "ended") == null);
             var gathering = Json.ItemsAt(me, "groups").FirstOrDefault(one => Json.TextAt(one, "status") == "FORMING");
-            // What leads to a server comes first; a match that runs has a ticket as well.
+            // A match with a server comes first. A running match has a ticket as well.
             if (match != null) Assigned(Json.TextAt(match, "match_id"), Json.At(match, "assignment"));
             else if (ticket != null)
             {
@@ -200,7 +203,7 @@ namespace Muster
             DoneAll(Kind.Search);
         }
 
-        /// @param isFollowed whether it is what the player is in, and not an answer to something else
+        /// @param isFollowed true if the ticket was read by following it, and not by another request
         void SetTicket(object ticket, bool isFollowed)
         {
             var id = Json.TextAt(ticket, "id");
@@ -248,7 +251,7 @@ namespace Muster
             if (place.In != In.Ticket) return;
             var version = place.Version.ToString("F0", CultureInfo.InvariantCulture);
             var path = $"{OwnPath()}?wait={WaitSeconds}&version={version}";
-            // The one that is under way asks for the same.
+            // The request in flight is the same one.
             if (JobIn(Slot.Follow)?.Path == path) return;
             Action<object> good = answer => SetTicket(answer, true);
             var job = new Job { Path = path, Good = good, Refused = Elsewhere, Shape = "ticket" };
@@ -259,7 +262,7 @@ namespace Muster
             Start(Slot.Follow, job, inMs);
         }
 
-        /// What is known is not so any more.
+        /// The player's state has changed elsewhere, so read it again.
         void Elsewhere(Obj refusal) => LookUp();
 
         void SetMember(object member)
@@ -284,7 +287,7 @@ namespace Muster
             }
         }
 
-        /// Of the ticket, or the player's place in the group.
+        /// Returns the path of the ticket, or of the player's place in the group.
         string OwnPath() => place.In == In.Ticket
             ? $"/tickets/{Uri.EscapeDataString(place.Id)}"
             : $"/groups/{Uri.EscapeDataString(place.Id)}/members/{Uri.EscapeDataString(place.Member)}";
@@ -340,7 +343,7 @@ namespace Muster
         void Enter(string path, Obj body)
         {
             SetEntering(true);
-            // An answer about what there was before would be taken for what there is. A refusal asks for it again.
+            // The response to an earlier read would show an outdated state. A refusal leads to another read.
             Drop(Slot.Me);
             Start(Slot.Enter, new Job
             {
@@ -358,7 +361,8 @@ namespace Muster
                 },
                 Refused = refusal =>
                 {
-                    // What the player is in is taken up. If there is nothing any more, the refusal stands.
+                    // Continue with the player's present ticket, group or match. If there is none any more, report
+                    // the refusal.
                     var code = Json.TextAt(refusal, "code");
                     var isBusy = code == "player-busy" || code == "player-playing";
                     if (isBusy) SetEntering(true, refusal);
@@ -368,7 +372,7 @@ namespace Muster
             });
         }
 
-        /// The player is where they were before.
+        /// Reports a refusal. The player stays in what they were in.
         void Refuse(Obj refusal)
         {
             SetEntering(false);
@@ -385,11 +389,11 @@ namespace Muster
             var job = jobs.Find(one => one.Request == answer);
             if (job == null) return;
             var isGood = status >= 200 && status < 300;
-            // Where nothing waits for the answer it is asked again, since a token that is wrong may be right later.
+            // If no command waits for the response, repeat the request: an invalid token may be valid later.
             var isBackground =
                 (job.Slot == Slot.Me && waiting[Kind.Resume].Count == 0) || (job.Slot == Slot.Follow && status == 401);
             job.Request = null;
-            // It counts as none. Whoever waits for this answer alone is told.
+            // A malformed response counts as none. Only a command that waits for exactly this response gets an error.
             var isWrong = isGood && job.Shape != null && !Shapes.Fits(job.Shape, Json.At(input, "body"));
             if (isWrong && job.Slot == Slot.Me) FailAll(Kind.Resume, Wrong);
             if (isWrong && job.Slot == Slot.Act) FailAll(Kind.Act, Wrong);
@@ -399,7 +403,8 @@ namespace Muster
                 SetStale(staleSince ?? now);
                 var longest = Math.Min(FirstPauseMs * Math.Pow(2, job.Failures), LongestPauseMs);
                 job.Failures += 1;
-                // The next answer comes at once, and tells that the connection is back.
+                // Without a version, the next long poll is answered at once, which proves that the connection works
+                // again.
                 if (job.Slot == Slot.Follow) job.Path = job.Path.Split('?')[0];
                 job.WaitMs = 0;
                 var wanted = Math.Min(retryAfterMs, LongestRetryMs);

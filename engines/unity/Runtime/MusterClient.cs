@@ -4,7 +4,7 @@ using System.Threading.Tasks;
 
 namespace Muster
 {
-    /// One player's connection with Muster. It sends nothing before the first command. Everything happens in Update.
+    /// One player's connection to Muster. It sends nothing before the first command. Everything happens in Update.
     public sealed class MusterClient : IDisposable
     {
         readonly Driver driver;
@@ -13,8 +13,8 @@ namespace Muster
         double commands;
         bool isDisposed;
 
-        /// @param url where the ticket API is, for example `https://play.example.com/matchmaking`
-        /// @param token the player's token, asked for before each request
+        /// @param url URL of the ticket API, e.g. `https://play.example.com/matchmaking`
+        /// @param token returns the player's token. Called before each request
         public MusterClient(string url, Func<string> token, ITransport transport)
         {
             var random = new Random();
@@ -22,22 +22,25 @@ namespace Muster
             State = new State(Json.Object("phase", "idle"));
         }
 
-        /// What the player is in: the same object until something changes.
+        /// The player's state. It is the same object until something changes.
         public State State { get; private set; }
         public event Action<State> Changed;
 
-        /// Once a frame.
+        /// Call it once per frame.
         public void Update() =>
             driver.Update(SteadyClock.NowMs, Tell);
 
-        /// Takes up what the player is in, on any device: when the game starts. @throws MusterException
+        /// Continues with the player's ticket, group or match, even one from another device. Call it when the game
+        /// starts.
+        /// @throws MusterException
         public async Task<State> Resume()
         {
             await Command("resume");
             return State;
         }
 
-        /// Searches a match, or goes on with what the player is in. Ends once there is a server.
+        /// Searches for a match, or continues with the player's present ticket, group or match. Completes once there
+        /// is a server.
         /// @throws MusterException
         public async Task<Assignment> Play(PlayRequest request)
         {
@@ -51,21 +54,23 @@ namespace Muster
         public Task Decline() => Command("decline");
         /// Leaves the queue or the group. @throws MusterException if a server was assigned meanwhile
         public Task Cancel() => Command("cancel");
-        /// Makes a group. Others join by `State.GroupId`. @throws MusterException
+        /// Creates a group, which others join by `State.GroupId`.
+        /// @throws MusterException
         public Task CreateGroup(PlayRequest request) => Command("group", "request", RequestOf(request));
         /// @throws MusterException
         public Task JoinGroup(string groupId, PlayRequest request) =>
             Command("group", "request", RequestOf(request), "join", groupId);
-        /// The search begins when all members are ready. @throws MusterException
+        /// The search begins once all members are ready.
+        /// @throws MusterException
         public Task Ready(bool isReady = true) => Command("ready", "isReady", isReady);
 
-        /// Ends its requests, and cancels what waits for them. The search goes on at Muster, unless the queue asks for
+        /// Ends its requests and cancels pending tasks. The search continues at Muster, unless the queue requires
         /// presence.
         public void Dispose()
         {
             isDisposed = true;
             driver.Close();
-            // What awaits one of them may give a command at once.
+            // Code that awaits one of the tasks may issue a command at once, so iterate over a copy.
             foreach (var granted in new List<TaskCompletionSource<bool>>(pending.Values)) granted.TrySetCanceled();
             pending.Clear();
         }
@@ -111,7 +116,7 @@ namespace Muster
             return made;
         }
 
-        /// A page of a proxy, or half an answer, is none.
+        /// A page of a proxy or an incomplete response counts as no response.
         static Dictionary<string, object> Read(Response response)
         {
             var body = Json.Parse(response.Body);

@@ -3,20 +3,20 @@ using System.Globalization;
 
 namespace Muster
 {
-    /// A machine without its connection: it is told answers and commands, and tells requests and states.
+    /// A machine without a connection. It gets responses and commands, and returns requests and states.
     public interface IMachine
     {
-        /// @param at milliseconds of any clock that does not go backwards
+        /// @param at milliseconds of any clock that never goes back
         List<Dictionary<string, object>> Step(object input, double at);
     }
 
-    /// What a refusal says: `status` (0: no answer came), `code`, `message`, and perhaps `field` and `retryAfterMs`.
+    /// Creates refusals: `status` (0: no response), `code`, `message`, and sometimes `field` and `retryAfterMs`.
     static class Refusal
     {
         public static Dictionary<string, object> Of(double status, string code, string message) =>
             Json.Object("status", status, "code", code, "message", message);
 
-        /// What an answer says that is a refusal.
+        /// Returns the refusal in an error response.
         public static Dictionary<string, object> In(double status, object body, double retryAfterMs)
         {
             var number = status.ToString("F0", CultureInfo.InvariantCulture);

@@ -3,14 +3,14 @@ using System.Net.Sockets;
 
 namespace Muster
 {
-    /// What the relay says of a peer. `Lost`: it has not answered yet, or not for 10 s.
+    /// The state of a peer, as the relay reports it. `Lost`: the relay has not answered yet, or not for 10 s.
     public enum RelayState { Lost, Checking, Valid, Invalid, TimedOut, Error }
 
-    /// A player's end of a relay session (docs/relay-packets.md), by UDP, which WebGL lacks. Datagrams may get lost,
-    /// come twice, or change their order. Everything happens in Update.
+    /// A player's end of a relay session (docs/relay-packets.md), over UDP, which WebGL lacks. Datagrams may get
+    /// lost, arrive twice, or change their order. Everything happens in Update.
     public sealed class RelayPeer : IDisposable
     {
-        /// Bytes.
+        /// Maximum size of a payload in bytes.
         public const int MaxPayload = 1187;
         const int MaxDatagram = 1200, MaxReadsPerFrame = 1000;
         const double PingMs = 500, LostAfterMs = 10000;
@@ -19,38 +19,38 @@ namespace Muster
         readonly bool isHost;
         readonly uint sessionToken, userToken;
         readonly UdpClient udp;
-        // One byte more than a datagram may have, so that a longer one is noticed.
+        // One byte more than the largest datagram, so that a longer one is detected.
         readonly byte[] buffer = new byte[MaxDatagram + 1];
         double heardAt, pingDueAt = double.NegativeInfinity;
         bool isClosed;
 
-        /// The credentials that a lobby gives to the player.
-        /// @param isHost whether `role` is `host`
-        /// @param host an address; a name is looked up before the constructor returns
-        /// @throws SocketException for a name that does not exist, or without a route
+        /// Takes the credentials that a lobby gives to the player.
+        /// @param isHost true if `role` is `host`
+        /// @param host an address, or a name that is resolved before the constructor returns
+        /// @throws SocketException if the name does not exist, or if there is no route
         public RelayPeer(bool isHost, string host, int port, uint sessionToken, uint userToken)
         {
             this.isHost = isHost;
             this.sessionToken = sessionToken;
             this.userToken = userToken;
-            // Connected, it receives from the relay alone.
+            // A connected socket receives only the relay's datagrams.
             udp = new UdpClient(host, port);
             udp.Client.Blocking = false;
         }
 
         public RelayState State { get; private set; }
-        /// After `Invalid` and `Error` nothing is sent or read any more: read the lobby.
+        /// After `Invalid` and `Error` nothing more is sent or read. Read the lobby then.
         public event Action<RelayState> StateChanged;
-        /// A payload, and the client that sent it; null for one of the host.
+        /// Raised with a payload and the client that sent it; null for a payload of the host.
         public event Action<byte[], uint?> Received;
 
         bool IsOver => isClosed || State == RelayState.Invalid || State == RelayState.Error;
 
-        /// Once a frame: reads what has come, and pings every 500 ms. Does not block.
+        /// Call it once per frame. Reads what has arrived, and pings every 500 ms. Does not block.
         /// @param nowMs milliseconds of a clock that never goes back
         public void Update(double nowMs)
         {
-            // A flood does not hold up the frame.
+            // The limit ensures that a flood of datagrams does not delay the frame.
             for (var reads = 0; reads < MaxReadsPerFrame && !IsOver; reads++)
             {
                 if (!udp.Client.Poll(0, SelectMode.SelectRead)) break;
@@ -63,8 +63,8 @@ namespace Muster
         }
 
         /// Sends nothing unless the state is `Valid`.
-        /// @param connection the client, as `Received` told it; null, by a client
-        /// @throws ArgumentException for more than 1,187 bytes, or a connection that the role does not have
+        /// @param connection the receiving client, as reported by `Received`; null if this peer is a client
+        /// @throws ArgumentException for more than 1,187 bytes, or if `connection` does not fit the role
         public void Send(byte[] payload, uint? connection = null)
         {
             if (payload.Length > MaxPayload)
@@ -74,7 +74,7 @@ namespace Muster
             if (State == RelayState.Valid && !isClosed) Put(Packet(Data, connection, payload));
         }
 
-        /// The relay has no message for it: it ends the connection after some silence.
+        /// The protocol has no message for this. The relay ends the connection after some silence.
         public void Dispose()
         {
             isClosed = true;
@@ -90,7 +90,7 @@ namespace Muster
             }
             catch (SocketException)
             {
-                // Nobody listens at the port, which the silence shows, or a datagram is too long.
+                // Either nobody listens on the port, which shows by silence, or a datagram is too long.
                 return;
             }
             var header = isHost ? 5 : 1;
@@ -135,7 +135,7 @@ namespace Muster
             }
             catch (SocketException)
             {
-                // A packet that is not sent is lost, as others are.
+                // A packet that cannot be sent counts as lost.
             }
         }
 

@@ -6,18 +6,18 @@ using Obj = System.Collections.Generic.Dictionary<string, object>;
 
 namespace Muster
 {
-    /// A match on a game server: its roster, who is on it, and what is reported of it.
+    /// A match on a game server: its roster, the players who are on it, and its part of the reports.
     sealed class ServedMatch
     {
         public sealed class Attendant
         {
-            /// The seat is null of a player who never came.
+            /// `Seat` is null for a player who never came.
             public string Player, Seat;
-            /// `in`, `away` or `left`; null: they have left, and another seat since.
+            /// `in`, `away` or `left`. Null: the player has left and got another seat since.
             public string Status = "in";
-            /// Of the newest token.
+            /// `iat` of the newest token.
             public double Iat;
-            /// Until when their seat is kept, in epoch milliseconds.
+            /// Epoch milliseconds until which the player's seat is kept.
             public double? Until;
         }
 
@@ -27,18 +27,18 @@ namespace Muster
         public readonly List<Attendant> Attendants = new List<Attendant>();
         public string Status = "loading";
         public object Seats, Result;
-        /// The revision with which Muster hears of its end.
+        /// The revision of the report with which Muster learns of the match's end.
         public double? Told;
-        /// Whether the game knows that it has ended.
+        /// True if the game was notified of the end.
         public bool IsEnded;
 
         readonly string queue;
         readonly Obj attributes = new Obj();
-        /// By id: those who were matched, and those who came since.
+        /// Players by id: those who were matched, and those who joined later.
         readonly Obj players = new Obj();
-        /// The tickets of players, as far as Muster says them.
+        /// The tickets of players, as far as Muster sends them.
         readonly Dictionary<string, string> tickets = new Dictionary<string, string>();
-        /// The seats of those whom the newest orders name; null where Muster does not say it.
+        /// The seats of the players in the newest orders; null if Muster does not send seats.
         readonly Dictionary<string, string> seats = new Dictionary<string, string>();
         Obj teams;
 
@@ -52,10 +52,11 @@ namespace Muster
             Update(order);
         }
 
-        /// The match as the game sees it.
+        /// Returns the match as the game sees it.
         public Obj Seen => Json.Object("id", Id, "queue", queue, "attributes", attributes, "teams", teams);
-        /// The player whose seat this is by the newest orders. A player who was removed has no seat, a new seat voids
-        /// the tokens of the one before, and who has left without having come is waited for.
+        /// Returns the player with this seat, by the newest orders. A removed player has no seat. A new seat
+        /// invalidates tokens of the previous one. For a player who has left without having come, the server waits
+        /// for newer orders.
         /// @returns null if there is none
         public object PlayerOf(object claims)
         {
@@ -63,7 +64,7 @@ namespace Muster
             var seat = Json.TextAt(claims, "sid");
             var before = Attendants.Find(one => one.Player == id);
             var hasLeft = before != null && before.Status == "left";
-            // Whoever has left by this seat hears that, and no orders are waited for.
+            // A player who has left with this seat is refused at once, without waiting for newer orders.
             if (before != null && before.Seat == seat && (hasLeft || before.Status == null))
                 return Json.At(players, id);
             string own;
@@ -71,8 +72,8 @@ namespace Muster
             return !isGood || (hasLeft && before.Seat == null) ? null : Json.At(players, id);
         }
 
-        /// Takes the roster of newer orders.
-        /// @returns the players who are new, or have come again
+        /// Applies the roster of newer orders.
+        /// @returns the players who are new or have joined again
         public List<object> Update(object order)
         {
             var all = Json.ItemsAt(order, "teams")
@@ -110,13 +111,13 @@ namespace Muster
             if (!string.IsNullOrEmpty(ticket)) tickets[player] = ticket;
             var isSame = !isKnown || string.IsNullOrEmpty(ticket) || before == ticket;
             if (players.ContainsKey(player) && isSame) return false;
-            // A player who has left has another seat: nothing is said of them until they enter by it.
+            // A player who has left got another seat. Nothing is reported about the player until they enter with it.
             var left = Attendants.Find(one => one.Player == player && one.Status == "left");
             if (left != null) left.Status = null;
             return true;
         }
 
-        /// @returns why the player of the token is not let in; null if they are
+        /// @returns why the token's player is not admitted; null if the player is admitted
         public string Enter(object claims)
         {
             var player = Json.TextAt(claims, "sub");
@@ -136,8 +137,8 @@ namespace Muster
             return null;
         }
 
-        /// A player has left, or will not come.
-        /// @returns whether anything has changed
+        /// Called when a player has left or will not come.
+        /// @returns true if anything has changed
         public bool Leave(string player, double mayReturnMs, double now)
         {
             var before = Attendants.Find(one => one.Player == player);
@@ -149,7 +150,7 @@ namespace Muster
             return true;
         }
 
-        /// What Muster would refuse of a result: the field, and what is wrong; null if nothing is.
+        /// Returns the field of a result that Muster would refuse, and why; null if it is valid.
         public string[] FaultOf(object result)
         {
             var ranks = Json.ItemsAt(result, "ranking");
@@ -165,7 +166,7 @@ namespace Muster
             return new[] { "data", $"the result must have at most {LargestResultBytes} bytes as JSON, got {bytes}" };
         }
 
-        /// What Muster would refuse of the seats that are wanted: the field, and what is wrong; null if nothing is.
+        /// Returns the field of a seat request that Muster would refuse, and why; null if it is valid.
         public string[] FaultOfSeats(object wanted)
         {
             foreach (var team in wanted as Obj ?? new Obj())
@@ -182,7 +183,7 @@ namespace Muster
         {
             var statuses = new Obj();
             foreach (var one in Attendants.Where(one => one.Status != null)) statuses[one.Player] = one.Status;
-            // A ranking may name players who never came.
+            // A ranking may contain players who never came.
             foreach (var id in Json.ItemsAt(Result, "ranking").SelectMany(rank => (List<object>)rank).Cast<string>())
                 if (!statuses.ContainsKey(id)) statuses[id] = "left";
             var made = Json.Object("id", Id, "status", Status, "players", statuses);

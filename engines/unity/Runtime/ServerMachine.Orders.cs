@@ -4,10 +4,10 @@ using System.Linq;
 
 namespace Muster
 {
-    /// What the machine does at an order of Muster, and at a command of the game.
+    /// How the machine handles Muster's orders and the game's commands.
     public sealed partial class ServerMachine
     {
-        /// Does what Muster orders.
+        /// Carries out Muster's orders.
         void Follow(object orders)
         {
             awaitedKnock = Json.TextAt(orders, "knock");
@@ -45,7 +45,7 @@ namespace Muster
             Tell("draining", reason);
             Changed();
         }
-        /// @param ownWish Muster has yet to hear of it
+        /// @param ownWish true if Muster does not know about the stop yet
         void Stop(string reason, bool ownWish)
         {
             if (isStopping) return;
@@ -98,7 +98,7 @@ namespace Muster
                     return;
                 case "knock":
                     var text = Json.TextAt(input, "text");
-                    // Anybody can send one that begins otherwise.
+                    // Ignore a knock with another beginning, because anybody may have sent it.
                     if (string.IsNullOrEmpty(awaitedKnock) || text == knock) return;
                     if (!text.StartsWith(awaitedKnock, StringComparison.Ordinal)) return;
                     knock = text;
@@ -137,7 +137,7 @@ namespace Muster
             }
         }
 
-        /// A command about a match: `open`, `refuse`, `over` or `seats`.
+        /// Runs a command about a match: `open`, `refuse`, `over` or `seats`.
         void Obey(object input, ServedMatch match)
         {
             var what = Json.TextAt(input, "do");
@@ -187,7 +187,7 @@ namespace Muster
             else awaited.Add(new Awaited { Revision = match.Told.Value, Command = command });
         }
 
-        /// @returns whether it is decided
+        /// @returns true if the admission is decided
         bool Admit(Admission given)
         {
             object claims = null;
@@ -208,7 +208,7 @@ namespace Muster
             return true;
         }
 
-        /// @param isHeard whether orders have come; otherwise those alone are decided whose time is over
+        /// @param isHeard true if new orders have arrived. Otherwise only admissions whose time is over are decided
         void RetryAdmissions(bool isHeard)
         {
             foreach (var one in admissions.ToList())

@@ -6,31 +6,32 @@ using Obj = System.Collections.Generic.Dictionary<string, object>;
 
 namespace Muster
 {
-    /// A game server without its connection, as packages/game-server does it: answers and commands in, requests and
-    /// orders out. It reads no clock, sends nothing and draws no random number of its own. Inputs and outputs are those
-    /// of engines/server-transcript.jsonl.
+    /// The game server's logic without a connection, like packages/game-server. Inputs are responses and commands,
+    /// outputs are requests and orders, as in engines/server-transcript.jsonl. It reads no clock, sends nothing and
+    /// draws no random numbers.
     public sealed partial class ServerMachine : IMachine
     {
-        /// Seconds for which a report waits for other orders: the time between two heartbeats.
+        /// Seconds for which a report may wait for new orders, i.e. the time between two heartbeats.
         const int WaitSeconds = 10;
-        /// Milliseconds between two reports at least: Muster takes 50 in 5 s.
+        /// Minimum milliseconds between two reports. Muster accepts 50 reports in 5 s.
         const double GapMs = 200;
-        /// Reports after a registration that need no gap: with them, a server that has just come takes its first match.
+        /// Number of reports after a registration that are sent without this minimum distance, so that a new server
+        /// takes its first match at once.
         const int EagerReports = 3;
-        /// Milliseconds of the first and of the longest pause after a failure.
+        /// The first and the longest delay after a failure, in milliseconds.
         const double FirstPauseMs = 500, LongestPauseMs = 15000;
-        /// A difference of the clocks of fewer milliseconds is none: the header has whole seconds.
+        /// Smaller differences of the clocks in milliseconds are ignored, because the header has whole seconds.
         const double ClockToleranceMs = 2000;
-        /// Milliseconds for which a seat that is not known yet is waited for.
+        /// Milliseconds for which the server waits for an unknown seat.
         const double SeatMs = 2000;
-        /// Milliseconds that the game has to end, and for which the last report is waited for after a signal.
+        /// Milliseconds in which the game must end, and in which the last report must be answered after a signal.
         const double GraceMs = 25000, LastWordMs = 2000;
 
         sealed class Request
         {
             public double Number, Revision;
             public bool IsRegistration;
-            /// Whether Muster may hold the answer.
+            /// True if Muster may hold the response.
             public bool IsWaiting;
         }
 
@@ -50,29 +51,29 @@ namespace Muster
         double now;
         string instance;
         object registration;
-        /// Whether it adds itself to a pool, and the token that it was given for the key; null: none.
+        /// True if the server enrols in a pool. Below, the token that it got for the key; null: none.
         bool enrols;
         string token;
-        /// How the datagram begins by which Muster knocks, and the whole; null: none.
+        /// The expected beginning of Muster's knock, and the received knock; null: none.
         string awaitedKnock, knock;
         readonly List<ServedMatch> matches = new List<ServedMatch>();
         readonly List<Awaited> awaited = new List<Awaited>();
         readonly List<Admission> admissions = new List<Admission>();
         JoinToken key;
-        /// By how much Muster's clock is ahead, in milliseconds; null until an answer has told its date.
+        /// Milliseconds by which Muster's clock is ahead; null until a response had a date.
         double? musterAheadMs;
-        /// By how much the machine's clock is ahead, as it was set since the start.
+        /// Milliseconds by which the machine's wall clock was set ahead since the start.
         double wallAheadMs;
         bool isHealthy = true, isDraining, isStopping, isOwnWish, isFinished;
-        /// Of the state, and of what Muster has of it.
+        /// Revision of the server's state, and the last one that Muster has acknowledged.
         double revision, acknowledged;
         double seq, requests;
-        /// Of the orders; null: the server is not registered.
+        /// Version of the orders. Null: the server is not registered.
         double? version;
         int failures;
         int eager;
         Request request;
-        /// When the next request is sent, if none is under way.
+        /// Time of the next request, if none is in flight.
         double? dueAt;
         double spokeAt = -GapMs;
         double? stopUntil;
@@ -80,13 +81,13 @@ namespace Muster
         double lastWordRevision;
         double? wakeAt;
 
-        /// @param random from 0 to 1: spreads what many servers would otherwise do at the same moment
+        /// @param random returns 0 to 1, to spread requests that many servers would otherwise send at the same moment
         public ServerMachine(Func<double> random)
         {
             this.random = random;
         }
 
-        /// @param at epoch milliseconds, of a clock that does not go backwards
+        /// @param at epoch milliseconds of a clock that never goes back
         public List<Obj> Step(object input, double at)
         {
             now = Math.Max(now, at);
@@ -113,7 +114,7 @@ namespace Muster
             match.IsEnded = true;
         }
 
-        /// The state has changed: it is sent at once.
+        /// Called when the server's state has changed. The change is reported at once.
         void Changed()
         {
             revision += 1;
@@ -201,12 +202,12 @@ namespace Muster
                 if (sent.IsRegistration) eager = EagerReports;
                 SpeakIn(0);
                 Follow(body);
-                // What the server has to say of its matches, it says with the next report.
+                // The next report has to tell the state of the matches.
                 if (sent.IsRegistration) revision += 1;
                 if (lastWordUntil != null && acknowledged >= lastWordRevision) Finish();
                 return;
             }
-            // Muster has another secret than before, as one without a store after a restart.
+            // Muster's master secret has changed, e.g. because Muster restarted without a store.
             var isStranger = status == 401 && token != null;
             if (isStranger) token = null;
             if (isStranger || (status == 409 && !sent.IsRegistration))
@@ -235,7 +236,7 @@ namespace Muster
             musterAheadMs = Math.Abs(ahead) < ClockToleranceMs ? 0 : ahead;
         }
 
-        /// A sentence about an answer that is no order. It holds nothing that this server has sent.
+        /// Returns a sentence about a response that contains no orders. It quotes nothing that this server has sent.
         string FaultOf(double status, string said, string field)
         {
             var number = status.ToString("F0", CultureInfo.InvariantCulture);

@@ -23,7 +23,8 @@ namespace Muster
         }
     }
 
-    /// What the deployment service, or whoever starts it, tells a game server by environment variables.
+    /// Reads the environment variables that the deployment service, or whoever starts the process, sets for a game
+    /// server.
     static class ServiceEnvironment
     {
         static readonly string[] KnownPrefixes = { "SERVICE", "ARBITRIUM" };
@@ -36,8 +37,8 @@ namespace Muster
             return made;
         }
 
-        /// The prefix of the variables that the deployment service sets: MUSTER_SERVICE_PREFIX where it is set,
-        /// otherwise the known one whose variable _REQUEST_ID is there, otherwise SERVICE.
+        /// Returns the prefix of the deployment service's variables. It is MUSTER_SERVICE_PREFIX, if set. Otherwise
+        /// it is the known prefix whose variable _REQUEST_ID exists, or else SERVICE.
         static string PrefixIn(object environment)
         {
             var given = Json.TextAt(environment, "MUSTER_SERVICE_PREFIX");
@@ -47,11 +48,11 @@ namespace Muster
             return known ?? "SERVICE";
         }
 
-        /// What precedes the request id in the path of DELETE_URL; an access point's id comes after.
+        /// The part of DELETE_URL's path before the request id. An access point's id follows the request id.
         const string BeforeId = "/self/stop/";
 
-        /// The request id of the deployment in which this process runs: SERVICE_REQUEST_ID, otherwise that in
-        /// SERVICE_DELETE_URL. Null outside of a deployment.
+        /// Returns the request id of the deployment in which this process runs: SERVICE_REQUEST_ID, or else the one
+        /// in SERVICE_DELETE_URL. Null outside of a deployment.
         static string DeploymentIn(object environment)
         {
             var prefix = PrefixIn(environment);
@@ -65,15 +66,15 @@ namespace Muster
             return to > from ? url.Substring(from, to - from) : null;
         }
 
-        /// Whether the process adds itself to a pool by a key: Muster has not started it.
+        /// Returns true if the process enrols in a pool with a key, because Muster has not started it.
         public static bool EnrolsIn(object environment) =>
             !string.IsNullOrEmpty(Json.TextAt(environment, "MUSTER_ENROL_KEY"));
 
         static readonly Regex ListedPort =
             new Regex(@"^[ \t]*([A-Za-z0-9_-]{1,64})=([0-9]{1,5})(?:/([A-Za-z0-9_/]+))?\z");
 
-        /// The ports of MUSTER_SERVER_PORTS by name, such as `game=7777/udp,web=8080/tcp`.
-        /// @param fault what has another form, and is left out; null if nothing has
+        /// Returns the ports of MUSTER_SERVER_PORTS by name, e.g. of `game=7777/udp,web=8080/tcp`.
+        /// @param fault a malformed entry, which is omitted; null if there is none
         public static Dictionary<string, ServerPort> ListedPortsIn(object environment, out string fault)
         {
             var ports = new Dictionary<string, ServerPort>();
@@ -94,8 +95,8 @@ namespace Muster
             return ports;
         }
 
-        /// The machine and the slot: MUSTER_SERVER_NAME, otherwise host name and first port, or the process id without
-        /// one.
+        /// Returns the machine and the slot: MUSTER_SERVER_NAME, or else the host name and the first port (or the
+        /// process id).
         static string ServerNameIn(object environment, Dictionary<string, ServerPort> ports)
         {
             var given = Json.TextAt(environment, "MUSTER_SERVER_NAME");
@@ -104,8 +105,9 @@ namespace Muster
             return $"{Environment.MachineName}:{slot}";
         }
 
-        /// The ports by name. From SERVICE_PORTS_MAPPING; without it, from SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and
-        /// _PROTOCOL, with names in lower case. With MUSTER_ENROL_KEY, those of MUSTER_SERVER_PORTS.
+        /// Returns the ports by name. They come from SERVICE_PORTS_MAPPING or, without it, from
+        /// SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and _PROTOCOL, with names in lower case. With MUSTER_ENROL_KEY,
+        /// they come from MUSTER_SERVER_PORTS.
         public static Dictionary<string, ServerPort> PortsIn(object environment)
         {
             string fault;
@@ -137,8 +139,8 @@ namespace Muster
             return ports;
         }
 
-        /// What a server says of itself when it registers, with its deployment and the ports at which it listens; or
-        /// with its name and address, where it adds itself to a pool.
+        /// Returns the body of the registration: the game's fields, the deployment and the ports on which the server
+        /// listens. If the server enrols in a pool, it also contains its name and address.
         public static Obj RegistrationIn(object registration, object environment)
         {
             var made = new Obj((Obj)registration);

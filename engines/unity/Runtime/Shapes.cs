@@ -5,11 +5,11 @@ using Obj = System.Collections.Generic.Dictionary<string, object>;
 
 namespace Muster
 {
-    /// The shapes of what Muster answers, as far as it is read.
+    /// The expected types of Muster's responses, limited to the fields that are read.
     static class Shapes
     {
-        /// The same in every language. A type with `?` may be null or left out; `[]` is a list of it, `{}` an object of
-        /// it.
+        /// The same in every language. A type with `?` may be null or missing. `[]` is a list of a type, and `{}` an
+        /// object whose values have the type.
         static readonly Dictionary<string, string> Known = new Dictionary<string, string>
         {
             ["me"] = "tickets ticket[], groups member[], matches running[], seats seat[]?",
@@ -41,7 +41,7 @@ namespace Muster
             shape => shape.Key,
             shape => shape.Value.Replace(", ", ",").Split(',').Select(one => one.Split(' ')).ToArray());
 
-        /// Whether a value has this type. What has another one is no answer of Muster.
+        /// Returns true if a value has this type. Otherwise it is no response of Muster.
         public static bool Fits(string type, object value)
         {
             if (type.EndsWith("?", StringComparison.Ordinal))

@@ -6,27 +6,29 @@ namespace Muster
 {
     public enum Phase { Idle, Gathering, Searching, Found, Assigned, Ended }
 
-    /// What a player is in. Members are null where there is nothing to say.
+    /// A player's state. Members that do not belong to the phase are null.
     public sealed class State
     {
         public readonly Phase Phase;
-        /// Nothing is heard, and the connection is being made again.
+        /// True while Muster does not respond and the client is reconnecting.
         public readonly bool IsStale;
-        /// Of the ticket (searching, found) or the group (gathering).
+        /// Fields of the ticket (searching, found) or of the group (gathering).
         public readonly string TicketId, Queue, GroupId;
-        /// Half of such tickets wait no longer.
+        /// Estimated median of the remaining wait in seconds.
         public readonly double? WaitP50Seconds;
-        /// The player is asked whether they accept the match, until a time in ISO 8601 by Muster's clock.
+        /// True if the player must accept the match, until a time in ISO 8601 by Muster's clock.
         public readonly bool MustAccept;
         public readonly string AcceptUntil;
-        /// Whether the player, and each member of the group by id, is ready.
+        /// Whether the player is ready, and whether each member of the group is, by id.
         public readonly bool IsReady;
         public readonly IReadOnlyDictionary<string, bool> Members;
-        /// Ids of members who are not ready: why no match is searched yet. Empty until the members are known.
+        /// Ids of the members who are not ready. The search has not begun while there are any. Empty until the
+        /// members are known.
         public readonly IReadOnlyList<string> WaitingFor;
         public readonly string MatchId;
         public readonly Assignment Assignment;
-        /// Why it ended: `cancelled`, `expired`, `declined`, `absent`, …; `gone`: Muster knows nothing of it.
+        /// Why the search ended: `cancelled`, `expired`, `declined`, `absent`, …; `gone`: Muster does not know the
+        /// ticket any more.
         public readonly string Reason;
 
         internal State(object told)
@@ -54,11 +56,11 @@ namespace Muster
         }
     }
 
-    /// Where to connect.
+    /// The address to which the player connects.
     public sealed class Assignment
     {
         public readonly string Fqdn, City;
-        /// Sent to the game server first of all: it says who the player is. `Resume` gives a fresh one.
+        /// Send it to the game server first. It proves who the player is. `Resume` returns a new one.
         public readonly string JoinToken;
         public readonly IReadOnlyDictionary<string, Port> Ports;
 
@@ -75,7 +77,7 @@ namespace Muster
     public sealed class Port
     {
         public readonly string Link, Protocol;
-        /// 0 where there is none.
+        /// 0 if there is no such port.
         public readonly int Internal, External;
 
         internal Port(object told)
@@ -87,7 +89,7 @@ namespace Muster
         }
     }
 
-    /// What is asked for: a queue, and what its rules compare.
+    /// The request for a match: the queue, and the data that its rules compare.
     public sealed class PlayRequest
     {
         public string Profile;
@@ -95,12 +97,12 @@ namespace Muster
         public Dictionary<string, object> Attributes;
     }
 
-    /// Why a command failed.
+    /// Thrown if a command failed.
     public sealed class MusterException : Exception
     {
-        /// HTTP status; 0: there was no answer, or the search has ended.
+        /// HTTP status. 0: there was no response, or the search has ended.
         public readonly int Status;
-        /// For programs, e.g. `player-cooling-down`.
+        /// A code for programs, e.g. `player-cooling-down`, and the invalid field, if any.
         public readonly string Code, Field;
         public readonly double RetryAfterMs;
 

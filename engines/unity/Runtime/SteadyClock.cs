@@ -8,11 +8,13 @@ namespace Muster
         static readonly Stopwatch sinceStart = Stopwatch.StartNew();
         static readonly double began = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
 
-        /// Epoch milliseconds at the start of the process, and monotonic since: whoever sets the clock of the machine
-        /// changes no wait. Dates of tokens are compared by Muster's clock, which its answers tell.
+        /// Epoch milliseconds at the start of the process, to which a monotonic time is added. So setting the
+        /// machine's clock changes no wait. Times in tokens are compared with Muster's clock, whose time is in
+        /// Muster's responses.
         public static double NowMs => began + sinceStart.ElapsedMilliseconds;
 
-        /// By how many milliseconds the machine's clock is ahead of that, as it was set since, or the machine slept.
+        /// Milliseconds by which the machine's wall clock is ahead of that time, because it was set or the machine
+        /// slept.
         public static double StepMs => DateTimeOffset.UtcNow.ToUnixTimeMilliseconds() - NowMs;
     }
 }

@@ -7,33 +7,34 @@ namespace Muster
     public sealed class Request
     {
         public string Method, Url;
-        /// Null: none.
+        /// The body and the token. Null: none.
         public string Body, Token;
-        /// Until an answer counts as lost.
+        /// Milliseconds until a response counts as lost.
         public int TimeoutMs;
     }
 
-    /// Status 0: no answer came.
+    /// A response. Status 0: there was none.
     public sealed class Response
     {
         public int Status;
         public string Body = "";
-        /// The headers of these names; null if there are none.
+        /// The response's headers `retry-after` and `date`; null if missing.
         public string RetryAfter, Date;
     }
 
-    /// Sends requests: UnityWebRequest in Unity, HttpWebRequest elsewhere, or your own.
+    /// Sends requests. Implementations use UnityWebRequest in Unity and HttpWebRequest elsewhere. You may add your
+    /// own.
     public interface ITransport
     {
         /// Sends a request. `done` is called once, on any thread.
-        /// @returns what ends the request; `done` need not be called after it
+        /// @returns a function that aborts the request. `done` need not be called after it
         Action Send(Request request, Action<Response> done);
     }
 
-    /// Carries out the requests of a machine: everything happens in Update, on the thread that calls it.
+    /// Sends the requests of a machine. Everything happens in Update, on the thread that calls it.
     sealed class Driver
     {
-        /// Milliseconds until an answer counts as lost, beside the time for which it may be held.
+        /// Milliseconds until a response counts as lost, in addition to the time for which Muster may hold it.
         const int AnswerMs = 10000;
 
         readonly IMachine machine;
@@ -42,13 +43,13 @@ namespace Muster
         readonly ITransport transport;
         readonly Func<Response, Dictionary<string, object>> read;
         readonly Queue<object> inputs = new Queue<object>();
-        /// Of the machine, until they are carried out.
+        /// Outputs of the machine that were not handled yet.
         readonly Queue<Dictionary<string, object>> outputs = new Queue<Dictionary<string, object>>();
         readonly Dictionary<double, Action> underWay = new Dictionary<double, Action>();
         double? wakeAt;
         bool isClosed;
 
-        /// @param read reads an answer into what the machine is told of it, beside its number
+        /// @param read converts a response to the machine's input, without its number
         public Driver(IMachine machine, string url, Func<string> token, ITransport transport,
             Func<Response, Dictionary<string, object>> read)
         {
@@ -64,14 +65,14 @@ namespace Muster
             lock (inputs) inputs.Enqueue(input);
         }
 
-        /// @param tell is told what is neither a request nor a time
+        /// @param tell called with each output that is neither a request nor a wake-up time
         public void Update(double now, Action<Dictionary<string, object>> tell)
         {
-            // What an earlier one has left, since a callback has thrown.
+            // First handle the outputs that an earlier call left behind, because a callback threw.
             CarryOutAll(tell);
-            // First of all, since an answer may change when that is.
+            // Handle the wake-up first, because a response may change the time of the next one.
             if (wakeAt <= now && !isClosed) Step(Json.Object("wake", true), now, tell);
-            // A callback may give a command while it is told.
+            // A callback may issue a command while it handles an output.
             for (var input = Next(); input != null && !isClosed; input = Next())
             {
                 if (Json.At(input, "answer") != null) underWay.Remove(Json.NumberAt(input, "answer"));
@@ -79,7 +80,7 @@ namespace Muster
             }
         }
 
-        /// Ends the requests. Nothing is sent or told after it, also if a callback has closed it.
+        /// Ends the requests. Nothing is sent or reported afterwards, even if a callback calls it.
         public void Close()
         {
             isClosed = true;
@@ -120,7 +121,7 @@ namespace Muster
                 }
                 catch (Exception)
                 {
-                    // The token or the transport has failed: the machine sends it again.
+                    // The token or the transport failed, so the machine sends the request again.
                     done(new Response());
                     throw;
                 }
@@ -144,13 +145,13 @@ namespace Muster
                 Method = Json.TextAt(output, "method"),
                 Url = url + Json.TextAt(output, "path"),
                 Body = body == null ? null : Json.Write(body),
-                // A machine that has a token of its own says it.
+                // A machine with its own token sends it instead of the player's.
                 Token = Json.TextAt(output, "token") ?? (token == null ? null : token()),
                 TimeoutMs = (int)Json.NumberAt(output, "waitMs") + AnswerMs,
             };
         }
 
-        /// Milliseconds by the header `retry-after`; 0 if there is none.
+        /// Returns the milliseconds in the header `retry-after`; 0 if there is none.
         public static double RetryAfterMs(Response response)
         {
             double seconds;

@@ -5,14 +5,14 @@ using UnityEngine.Networking;
 
 namespace Muster
 {
-    /// A transport by UnityWebRequest, which WebGL has, too. Call it from Unity's main thread.
+    /// A transport with UnityWebRequest, which works in WebGL too. Call it from Unity's main thread.
     public sealed class UnityTransport : ITransport
     {
         public Action Send(Request request, Action<Response> done)
         {
             var sent = new UnityWebRequest(request.Url, request.Method);
             sent.downloadHandler = new DownloadHandlerBuffer();
-            // Whole seconds; 0 would be none.
+            // Rounded up to whole seconds, because 0 would mean no timeout.
             sent.timeout = (request.TimeoutMs + 999) / 1000;
             if (request.Token != null) sent.SetRequestHeader("Authorization", "Bearer " + request.Token);
             if (request.Body != null)

@@ -4,8 +4,8 @@ using System.Threading.Tasks;
 
 namespace Muster
 {
-    /// Stands in for players while `muster verify-server` plays the server (docs/game-server.md, Verify it): does what
-    /// the verifier commands, one command after the other. Does nothing without a URL.
+    /// Acts for players while `muster verify-server` tests the server (docs/game-server.md, Verify it). Runs the
+    /// verifier's commands one after another. Does nothing without a URL.
     sealed class Verifier
     {
         const double PauseMs = 500;
@@ -15,13 +15,13 @@ namespace Muster
         readonly Queue<Response> responses = new Queue<Response>();
         string url;
         Action end;
-        /// A request is under way, or a command.
+        /// True while a request or a command is running.
         bool isBusy;
-        /// Whether the request that is under way says what came of a command.
+        /// True if the request in flight reports the outcome of a command.
         bool isAnswer;
         double askAt;
 
-        /// @param url MUSTER_VERIFY_URL
+        /// @param url value of MUSTER_VERIFY_URL
         public Verifier(ITransport transport, GameServer server, string url)
         {
             this.transport = transport;

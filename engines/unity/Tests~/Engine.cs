@@ -1,4 +1,5 @@
-// What UnityTransport uses of Unity, so that it is compiled and played without it. Requests go out by HttpTransport.
+// The parts of Unity that UnityTransport uses, so that it can be compiled and tested without Unity. Requests are sent
+// by HttpTransport.
 using System;
 using System.Collections.Generic;
 using System.Text;
@@ -19,7 +20,7 @@ namespace UnityEngine.Networking
         Action<UnityWebRequestAsyncOperation> handlers;
         bool hasEnded;
 
-        /// A handler that comes after the end is called at once, as in Unity.
+        /// A handler that is added after the end is called at once, as in Unity.
         public event Action<UnityWebRequestAsyncOperation> completed
         {
             add

@@ -6,11 +6,10 @@ using System.Threading;
 using System.Threading.Tasks;
 using Muster;
 
-/// Plays against a real Muster: `loopback.exe client URL TOKEN QUEUE` prints each state, and then the join token;
-/// `loopback.exe server URL TOKEN` admits the join tokens that it reads, one a line, and ends the match after the
-/// second; `loopback.exe verify` is what `muster verify-server` starts.
-/// `loopback.exe relay ROLE HOST PORT SESSION USER` is a peer of a relay: the host sends back what it gets, and a
-/// client sends the lines that it reads.
+/// Plays with a real Muster. `loopback.exe client URL TOKEN QUEUE` prints each state, and then the join token.
+/// `loopback.exe server URL TOKEN` admits the join tokens that it reads, one per line, and ends the match after the
+/// second one. `muster verify-server` starts `loopback.exe verify`. `loopback.exe relay ROLE HOST PORT SESSION USER`
+/// is a peer of a relay: a host returns what it receives, and a client sends the lines that it reads.
 static class Loopback
 {
 #if UNITY_5_3_OR_NEWER
@@ -32,7 +31,7 @@ static class Loopback
     {
         var transport = new Counting(NewTransport());
         var tokens = 0;
-        // The first request finds no token, which must not end the search.
+        // The first request finds no token. That must not end the search.
         Func<string> token = () => tokens++ > 0 ? given[2] : throw new InvalidOperationException("no token yet");
         var client = new MusterClient(given[1], token, transport);
         Task unanswered;
@@ -40,11 +39,11 @@ static class Loopback
         {
             client.Changed += state =>
             {
-                // Until the first request is answered.
+                // Ignore the states before the first response.
                 if (state.Phase == Phase.Idle) return;
                 Console.WriteLine(state.Phase.ToString().ToLowerInvariant());
                 if (state.MustAccept) client.Accept();
-                // An error of the game must not end the search.
+                // An exception in the game's handler must not end the search.
                 if (state.Phase == Phase.Searching) throw new InvalidOperationException("of the game");
             };
             var search = client.Play(new PlayRequest { Profile = given[3] });
@@ -67,7 +66,7 @@ static class Loopback
         if (transport.Requests > sent) Console.WriteLine("a client that is disposed of sends");
     }
 
-    /// Counts the requests that it passes on.
+    /// A transport that counts the requests that it passes on.
     sealed class Counting : ITransport
     {
         readonly ITransport transport;
@@ -136,10 +135,10 @@ static class Loopback
         if (!unanswered.IsCanceled) Console.WriteLine("waits for a server that is disposed of");
     }
 
-    /// What `muster verify-server` starts: the package does what it commands.
+    /// Runs as the program that `muster verify-server` tests. The library carries out the verifier's commands.
     static void BeVerified()
     {
-        // URL and token are those of the environment.
+        // URL and token come from the environment.
         using (var server = new GameServer(null, null, NewTransport(), "1.0"))
         {
             var isFinished = false;
@@ -157,7 +156,7 @@ static class Loopback
     static void Relay(string[] given)
     {
         var lines = Lines();
-        // Four times as fast as real time: a ping each 125 ms, and lost after 2.5 s.
+        // Four times as fast as real time: a ping every 125 ms, and lost after 2.5 s of silence.
         var clock = Stopwatch.StartNew();
         Func<int, uint> token = nth => uint.Parse(given[nth]);
         using (var peer = new RelayPeer(given[1] == "host", given[2], int.Parse(given[3]), token(4), token(5)))
@@ -182,12 +181,12 @@ static class Loopback
                     Console.WriteLine("refused " + refused.Message);
                 }
             }
-            // It has stopped: a minute of silence tells nothing more.
+            // The peer has stopped, so a minute of silence must not change its state.
             peer.Update(clock.Elapsed.TotalMilliseconds * 4 + 60000);
         }
     }
 
-    /// The lines that are read, as they come.
+    /// Returns the input lines as they arrive.
     static ConcurrentQueue<string> Lines()
     {
         var lines = new ConcurrentQueue<string>();

@@ -4,7 +4,7 @@ using System.IO;
 using Muster;
 
 /// Replays a transcript: `replay.exe client transcript.jsonl`, or `replay.exe server server-transcript.jsonl`. Prints
-/// how many lines were replayed. A server wakes itself between the lines, which leave that out.
+/// the number of replayed lines. A server wakes up by itself between the lines, which do not contain that.
 static class Replay
 {
     static int Main(string[] given)

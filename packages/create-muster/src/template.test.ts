@@ -23,7 +23,7 @@ const BUNDLE = ["import.meta.resolve('@muster/client/muster.global.js')", "'./pu
 
 /**
  * Creates a game that finds the packages of this repository.
- * @param changes text to replace in its files, as a studio would
+ * @param changes the text to replace and its replacement, by file
  */
 function createGame(changes: Readonly<Record<string, readonly [string, string]>> = {}): string {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'muster-template-'))

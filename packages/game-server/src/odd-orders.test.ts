@@ -31,8 +31,8 @@ function withValue(value: unknown, [first, ...rest]: Path, other: unknown): unkn
 }
 
 /**
- * Returns variants of a valid response. In each, one value is missing or has another type. Each value appears in two
- * variants, by turns.
+ * Returns variants of a valid response, with one changed value each. Every value is replaced by two odd values in turn.
+ * Every value outside of a list is also left out once.
  */
 function oddAnswers(good: unknown): unknown[] {
   let nth = 0

@@ -1,11 +1,11 @@
-# What carries out the requests of a machine in Godot 4, by HTTPRequest. Everything happens in `_process`.
+# Sends the requests of a machine in Godot 4, with HTTPRequest. Everything happens in `_process`.
 extends Node
 
-# What is neither a request nor a time.
+# Emitted for each output that is neither a request nor a wake-up time.
 signal told(output: Dictionary)
 
 const PLATFORM := preload("platform.gd")
-# Milliseconds until an answer counts as lost, beside the time for which it may be held.
+# Milliseconds until a response counts as lost, in addition to the time for which Muster may hold it.
 const ANSWER_MS := 10000.0
 const METHODS := {
 	"GET": HTTPClient.METHOD_GET,
@@ -17,18 +17,19 @@ const METHODS := {
 
 var machine: Variant
 var url := ""
-# The token, asked for before each request.
+# Returns the token. Called before each request.
 var token := Callable()
-# Whether an answer without JSON keeps its status: a server tells of a proxy in between, a client asks again.
+# Whether a response without JSON keeps its status. A server reports a proxy on the way as a problem, while a client
+# repeats the request.
 var keeps_status := false
-# Whether the machine is told by how much the computer's clock is ahead.
+# Whether the machine gets an input when the computer's wall clock was set.
 var tells_clock := false
 var _told_ahead_ms := 0.0
 var _inputs: Array[Dictionary] = []
 var _under_way := {}
 var _wake_at := -1.0
-# Epoch milliseconds at the start of the engine. What is added to it is monotonic: whoever sets the clock of the machine
-# changes no wait. Dates of tokens are compared by Muster's clock, which its answers tell.
+# Epoch milliseconds at the start of the engine, to which a monotonic time is added. So setting the computer's clock
+# changes no wait. Times in tokens are compared with Muster's clock, whose time is in Muster's responses.
 var _began := Time.get_unix_time_from_system() * 1000.0 - Time.get_ticks_msec()
 
 
@@ -40,7 +41,7 @@ func put(input: Dictionary) -> void:
 	_inputs.append(input)
 
 
-# Tells the machine by how much its computer's clock is ahead of that, as it was set since, or the computer slept.
+# Tells the machine how far the computer's wall clock is ahead of that time, because it was set or the computer slept.
 func _tell_clock(now: float) -> void:
 	var ahead := Time.get_unix_time_from_system() * 1000.0 - now
 	if abs(ahead - _told_ahead_ms) >= 1000.0:
@@ -53,9 +54,9 @@ func _process(_delta: float) -> void:
 	if tells_clock:
 		_tell_clock(now)
 	if _wake_at >= 0.0 and _wake_at <= now:
-		# First of all, since an answer may change when that is.
+		# Handle the wake-up first, because a response may change the time of the next one.
 		_inputs.push_front({"wake": true})
-	# Whoever is told may give a command, or free this node.
+	# A listener may issue a command, or free this node.
 	while not _inputs.is_empty() and not is_queued_for_deletion():
 		for output: Dictionary in machine.step(_inputs.pop_front(), now):
 			if not is_queued_for_deletion():
@@ -83,9 +84,9 @@ func _send(output: Dictionary) -> void:
 	add_child(request)
 	_under_way[output.request] = request
 	var headers := PackedStringArray()
-	# A machine that has a token of its own says it.
+	# A machine with its own token sends it instead of the player's.
 	var secret: Variant = output.token if output.has("token") else token.call() if token.is_valid() else null
-	# A player without a token yet is refused, and asked again.
+	# Without a token yet, the request fails, and is repeated later.
 	if secret is String and secret != "":
 		headers.append("Authorization: Bearer " + secret)
 	var body := ""
@@ -93,7 +94,7 @@ func _send(output: Dictionary) -> void:
 		headers.append("Content-Type: application/json")
 		body = JSON.stringify(output.body)
 	elif output.method == "POST":
-		# Godot leaves it out, and proxies may refuse such a request.
+		# Godot omits Content-Length, and proxies may refuse such a request.
 		headers.append("Content-Length: 0")
 	request.request_completed.connect(_on_completed.bind(output.request))
 	var path: String = output.path

@@ -1,9 +1,9 @@
-# What the deployment service, or whoever starts it, tells a game server by environment variables. This file is right
-# for Godot 3 and 4.
+# Reads the environment variables that the deployment service, or whoever starts the process, sets for a game server.
+# This file works with Godot 3 and 4.
 
 
-# The prefix of the variables that the deployment service sets: MUSTER_SERVICE_PREFIX where it is set, otherwise the
-# known one whose variable _REQUEST_ID is there, otherwise SERVICE.
+# Returns the prefix of the deployment service's variables. It is MUSTER_SERVICE_PREFIX, if set. Otherwise it is the
+# known prefix whose variable _REQUEST_ID exists, or else SERVICE.
 static func prefix_in(environment):
 	var given = environment.get("MUSTER_SERVICE_PREFIX", "")
 	if given != "":
@@ -14,11 +14,11 @@ static func prefix_in(environment):
 	return "SERVICE"
 
 
-# What precedes the request id in the path of DELETE_URL; an access point's id comes after.
+# The part of DELETE_URL's path before the request id. An access point's id follows the request id.
 const BEFORE_ID = "/self/stop/"
 
 
-# The request id of the deployment in which this process runs: SERVICE_REQUEST_ID, otherwise that in
+# Returns the request id of the deployment in which this process runs: SERVICE_REQUEST_ID, or else the one in
 # SERVICE_DELETE_URL. Empty outside of a deployment.
 static func deployment_in(environment):
 	var prefix = prefix_in(environment)
@@ -34,7 +34,7 @@ static func deployment_in(environment):
 	return "" if to == -1 else url.substr(from, to - from)
 
 
-# Whether the process adds itself to a pool by a key: Muster has not started it.
+# Returns true if the process enrols in a pool with a key, because Muster has not started it.
 static func enrols_in(environment):
 	return environment.get("MUSTER_ENROL_KEY", "") != ""
 
@@ -42,7 +42,8 @@ static func enrols_in(environment):
 const WORD = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
 
-# A port of MUSTER_SERVER_PORTS, such as `game=7777/udp`: its name and itself; null if it has another form.
+# Returns the name and the port of an entry of MUSTER_SERVER_PORTS, e.g. `game=7777/udp`. Null if the entry is
+# malformed.
 static func _listed_port(text):
 	var begun = text.strip_edges(true, false)
 	var equals = begun.find("=")
@@ -65,7 +66,7 @@ static func _has_only(text, allowed):
 	return true
 
 
-# The ports of MUSTER_SERVER_PORTS by name, and `fault`, a sentence about one of another form, which is left out.
+# Returns the ports of MUSTER_SERVER_PORTS by name, and `fault`, a sentence about a malformed entry, which is omitted.
 static func listed_ports_in(environment):
 	var ports = {}
 	var fault = ""
@@ -80,9 +81,9 @@ static func listed_ports_in(environment):
 	return {"ports": ports, "fault": fault}
 
 
-# The ports of the deployment by name: `internal`, `external` and `protocol`. From SERVICE_PORTS_MAPPING; without it,
-# from SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and _PROTOCOL, with names in lower case. With MUSTER_ENROL_KEY, those of
-# MUSTER_SERVER_PORTS. Environment: texts by name.
+# Returns the deployment's ports by name, with `internal`, `external` and `protocol`. They come from
+# SERVICE_PORTS_MAPPING or, without it, from SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and _PROTOCOL, with names in
+# lower case. With MUSTER_ENROL_KEY, they come from MUSTER_SERVER_PORTS. `environment`: values by name.
 static func ports_in(environment, platform):
 	if enrols_in(environment):
 		return listed_ports_in(environment).ports
@@ -107,8 +108,8 @@ static func ports_in(environment, platform):
 	return ports
 
 
-# The names of the variables that tell ports. Text: NAME=value, a variable a line. A line of a value may look like one:
-# that is then a variable that is not set.
+# Returns the names of the variables with ports. `text`: one variable per line, as NAME=value. A line of a multi-line
+# value may look like a variable. Such a variable is not set.
 static func port_variables_in(text, prefix):
 	var names = []
 	for line in text.split("\n"):
@@ -118,8 +119,8 @@ static func port_variables_in(text, prefix):
 	return names
 
 
-# What a server says of itself when it registers, with its deployment and the ports at which it listens; or with its
-# name, MUSTER_SERVER_NAME, and its address, where it adds itself to a pool.
+# Returns the body of the registration: the game's fields, the deployment and the ports on which the server listens.
+# If the server enrols in a pool, it also contains its name, MUSTER_SERVER_NAME, and its address.
 static func registration_in(registration, environment, platform):
 	var listening = {}
 	var reached = {}
@@ -154,7 +155,7 @@ static func _is_port(value):
 	return (value is float or value is int) and value >= 0 and value <= 65535 and value == floor(value)
 
 
-# The port of a text; null if it is none.
+# Returns the port number in a string; null if there is none.
 static func _port_of(text):
 	if text.length() < 1 or text.length() > 5:
 		return null

@@ -1,4 +1,5 @@
-# Join tokens (docs/servers.md, Who connects?), signed with HS256. This file is right for Godot 3 and 4.
+# Verifies join tokens (docs/servers.md, Who connects?) that are signed with HS256. This file works with Godot 3 and
+# 4.
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 const SHAPES = preload("shapes.gd")
@@ -11,15 +12,16 @@ const SENTENCES = {
 	"used": "The join token was used before. Get a new one with GET /me.",
 }
 
-# Has `hmac_sha256(key, text)` and `from_base64(text)`, both with bytes, and `parse(bytes)`, which is null for no JSON.
+# Has `hmac_sha256(key, text)` and `from_base64(text)`, both with bytes, and `parse(bytes)`, which returns null if the
+# bytes are not JSON.
 var _platform
 var _alg
 var _key
-# Id of the server: the audience of its tokens.
+# Id of the server, which is the audience of its tokens.
 var _server
 
 
-# Registered: the answer to `POST /servers`.
+# `registered`: the response to `POST /servers`.
 func _init(platform, registered):
 	_platform = platform
 	_alg = registered.alg
@@ -27,8 +29,8 @@ func _init(platform, registered):
 	_server = registered.id
 
 
-# Reads a token. The algorithm is the server's, whatever the token's header says. Tokens of `EdDSA` are refused. Now:
-# epoch milliseconds by Muster's clock. The result has `claims`, or `refused`: why not.
+# Verifies a token with the server's algorithm, whatever the token's header says. `EdDSA` tokens are refused. `now`:
+# epoch milliseconds by Muster's clock. The result has `claims`, or `refused` with the reason.
 func read(token, now):
 	var parts = token.split(".")
 	if parts.size() != 3 or token.length() > 2048:
@@ -37,7 +39,7 @@ func read(token, now):
 		if not _is_base64url(part):
 			return {"refused": "malformed"}
 	var header = _platform.parse(_bytes(parts[0]))
-	# Values of two types are not compared: that is an error of the script.
+	# Comparing values of different types would be a script error.
 	if not header is Dictionary or not header.get("alg") is String or header.alg != _alg:
 		return {"refused": "malformed"}
 	var wanted = _platform.hmac_sha256(_key, parts[0] + "." + parts[1])
@@ -67,7 +69,7 @@ func _bytes(text):
 	return _platform.from_base64(padded)
 
 
-# Takes as long whatever differs.
+# Takes the same time wherever the bytes differ.
 static func _same_bytes(one, other):
 	if one.size() != other.size():
 		return false

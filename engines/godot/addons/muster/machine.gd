@@ -1,40 +1,40 @@
-# The client without its connection, as packages/client/src/machine.ts: answers and commands in, requests and states
-# out, as in engines/transcript.jsonl. This file is right for Godot 3 and 4, so continuations are names of functions.
+# The client's logic without a connection, like packages/client/src/machine.ts: it turns responses and commands into
+# requests and states. This file works with Godot 3 and 4, so continuations are names of functions.
 
 const REFUSAL = preload("refusal.gd")
 const SHAPES = preload("shapes.gd")
 const VALUES = preload("values.gd")
 const WIRE = preload("wire.gd")
-# Seconds for which Muster holds a long poll: proxies cut connections that are silent for longer.
+# Seconds for which Muster may hold a long poll. Proxies cut connections that are silent for longer.
 const WAIT_SECONDS = 25
-# Milliseconds between two looks at a group that gathers, and two long polls for a change of one version.
+# Milliseconds between two reads of a forming group, and at least between two long polls for the same version.
 const GATHER_MS = 1000.0
-# The first and the longest pause after a failure, before the jitter.
+# The first and the longest delay after a failure, before the jitter.
 const FIRST_PAUSE_MS = 500.0
 const LONGEST_PAUSE_MS = 15000.0
-# The longest pause that an answer may ask for. Without a bound, one wrong header ends the game's search.
+# The longest delay that a response may request. Without this limit, one wrong header could end the game's search.
 const LONGEST_RETRY_MS = 3600000.0
-# A request that is not under way, and a time that is not set.
+# Stands for no request in flight, and for a time that is not set.
 const NONE = -1
-# Has `random()`, from 0 to 1, and `encode(text)`, which escapes a part of a path.
+# Has `random()`, which returns 0 to 1, and `encode(text)`, which escapes a path segment.
 var _platform
-# Job by slot: `me`, `enter`, `follow` or `act`; in the order in which they were started.
+# The jobs by slot (`me`, `enter`, `follow` or `act`), in the order in which they were started.
 var _jobs = {}
 var _out = []
 var _now = 0.0
 var _requests = 0
 var _state = {"phase": "idle"}
 var _stale_since = NONE
-# Where the player is, as far as it is known: `nothing`, `group` or `ticket`, and its id.
+# What the player is in, as far as known: `nothing`, `group` or `ticket`, and its id.
 var _place = {"kind": "nothing"}
-# Commands that have no answer, by what ends them: all of a kind end at once.
-# `resume`: with what the player is in. `search`: with a server, or without. `group`: with a group. `cancel`: with
-# nothing that the player is in, although what there is may not be known yet. `act`: with the answer to the job `act`.
+# Unanswered commands, by the event that ends them. All commands of a kind end together. `resume`: once it is known
+# what the player is in. `search`: with a server, or with the end of the search. `group`: with a group. `cancel`: once
+# the player is in nothing, even if it was unknown what they were in. `act`: with the response to the job `act`.
 var _waiting = {"resume": [], "search": [], "group": [], "cancel": [], "act": []}
-# A create is not settled: it has no answer, or the refusal `_busy`, which says that the player is in something.
+# True while a create has no response, or while `_busy` holds its refusal because the player is in something else.
 var _is_entering = false
 var _busy = null
-# The latest long poll, and when it is sent.
+# The path of the latest long poll, and the time at which it was sent.
 var _polled = ["", 0.0]
 var _wake_at = NONE
 var _is_closed = false
@@ -44,7 +44,7 @@ func _init(platform):
 	_platform = platform
 
 
-# At: milliseconds of any clock that does not go backwards.
+# `at`: milliseconds of any clock that never goes back.
 func step(input, at):
 	_now = VALUES.later(VALUES.later(_now, at), _wake_at if input.has("wake") else NONE)
 	_out = []
@@ -103,7 +103,7 @@ func _is_under_way(slot):
 	return _jobs.has(slot) and _jobs[slot].request != NONE
 
 
-# Good, refused: the name of a function of the job and the body or the refusal.
+# `good`, `refused`: names of functions that are called with the job and the response's body or the refusal.
 func _start(slot, method, path, good, refused, more = {}):
 	_drop(slot)
 	var job = {"method": method, "path": path, "good": good, "refused": refused, "body": null, "wait_ms": 0}
@@ -146,12 +146,12 @@ func _is_cancelling():
 	return _waiting.cancel.size() > 0
 
 
-# The player is in nothing any more. Reason: null if they were in nothing before.
+# Called when the player is in nothing any more. `reason`: null if they were in nothing before.
 func _leave(reason):
 	for slot in ["follow", "me"]:
 		_drop(slot)
 	_place = {"kind": "nothing"}
-	# What is to be cancelled is not there any more: a request that is repeated could cancel what comes next.
+	# The object of a pending cancel is gone. Drop the request: repeating it could cancel a later ticket.
 	if _is_cancelling():
 		_drop("act")
 	_done_all("cancel")
@@ -164,7 +164,7 @@ func _look_up():
 	_start("me", "GET", "/me", "_on_me", "_on_me_refused")
 
 
-# A look that is under way is the answer, too.
+# Reads what the player is in. If such a read is in flight, its response is used.
 func _look():
 	if not _is_under_way("me"):
 		_look_up()
@@ -183,18 +183,18 @@ func _on_me(_job, me):
 
 func _on_me_refused(_job, refusal):
 	_fail_all("resume", refusal)
-	# Something else waits for the answer, too.
+	# Another pending command needs the response too.
 	if _is_entering or (_place.kind != "nothing" and not _jobs.has("follow")):
 		_look_up()
 
 
-# Refusal: null, or what stands if the player is in nothing.
+# `refusal`: reported if the player is in nothing. Null: none.
 func _take_up(me, refusal):
 	var running = WIRE.first_assigned(me.matches)
 	var seat = WIRE.first_assigned(me.get("seats"))
 	var ticket = WIRE.first_alive(me.tickets)
 	var gathering = WIRE.first_gathering(me.groups)
-	# What leads to a server comes first; a match that runs has a ticket as well.
+	# A match with a server comes first. A running match has a ticket as well.
 	if running != null:
 		_assigned(running.match_id, running.assignment)
 	elif ticket != null:
@@ -223,7 +223,7 @@ func _assigned(match_id, assignment):
 	_done_all("search")
 
 
-# Is followed: it is what the player is in, and not an answer to something else.
+# `is_followed`: true if the ticket was read by following it, and not by another request.
 func _set_ticket(ticket, is_followed):
 	var is_known = _place.kind == "ticket"
 	if is_known and (_place.id != ticket.id or ticket.version < _place.version):
@@ -249,10 +249,10 @@ func _follow():
 	if _place.kind != "ticket":
 		return
 	var path = _own_path() + "?wait=%d&version=%d" % [WAIT_SECONDS, _place.version]
-	# The one that is under way asks for the same.
+	# The request in flight is the same one.
 	if _jobs.has("follow") and _jobs.follow.path == path:
 		return
-	# A proxy may answer each at once.
+	# A proxy may answer each long poll at once, so keep a minimum distance.
 	var due_at = VALUES.later(_now, _polled[1] + GATHER_MS) if _polled[0] == path else _now
 	_polled = [path, due_at]
 	var more = {"wait_ms": WAIT_SECONDS * 1000, "due_at": due_at}
@@ -263,7 +263,7 @@ func _on_followed(_job, answer):
 	_set_ticket(answer, true)
 
 
-# What is known is not so any more.
+# The player's state has changed elsewhere, so read it again.
 func _on_elsewhere(_job, _refused):
 	_look_up()
 
@@ -291,7 +291,7 @@ func _on_opened(_job, answer):
 	_set_ticket(answer, true)
 
 
-# Of the ticket, or the player's place in the group.
+# Returns the path of the ticket, or of the player's place in the group.
 func _own_path():
 	if _place.kind == "ticket":
 		return "/tickets/" + _platform.encode(_place.id)
@@ -326,7 +326,7 @@ func _set_entering(is_entering, busy = null):
 
 func _enter(path, body):
 	_set_entering(true)
-	# An answer about what there was before would be taken for what there is. After a refusal it is asked for again.
+	# The response to an earlier read would show an outdated state. After a refusal, the state is read again.
 	_drop("me")
 	_start("enter", "POST", path, "_on_entered", "_on_not_entered", {"body": body})
 
@@ -342,7 +342,7 @@ func _on_entered(job, answer):
 
 
 func _on_not_entered(_job, refusal):
-	# What the player is in is taken up. If there is nothing any more, the refusal stands.
+	# Continue with the player's present ticket, group or match. If there is none any more, report the refusal.
 	var is_busy = refusal.code in ["player-busy", "player-playing"]
 	if is_busy:
 		_set_entering(true, refusal)
@@ -352,7 +352,7 @@ func _on_not_entered(_job, refusal):
 		_look_up()
 
 
-# The player is where they were before.
+# Reports a refusal. The player stays in what they were in.
 func _refuse(refusal):
 	_set_entering(false)
 	_fail_all("search", refusal)
@@ -362,7 +362,7 @@ func _refuse(refusal):
 
 func _take_out():
 	var path = _own_path()
-	# The one that is under way asks for the same.
+	# The request in flight is the same one.
 	if not _jobs.has("act") or _jobs.act.method != "DELETE" or _jobs.act.path != path:
 		_start("act", "DELETE", path, "_on_taken_out", "_on_not_taken_out")
 
@@ -371,7 +371,7 @@ func _on_taken_out(_job, _body):
 	_leave("cancelled")
 
 
-# What there was is gone, or a server was assigned meanwhile.
+# The ticket or group no longer exists, or a server was assigned meanwhile.
 func _on_not_taken_out(_job, refusal):
 	if refusal.status == 404:
 		return _leave("cancelled")
@@ -380,7 +380,7 @@ func _on_not_taken_out(_job, refusal):
 
 
 func _act(command, method, path, good, more = {}):
-	# The player is to be taken out, whatever comes of this.
+	# A cancel is pending, so the player must be taken out, whatever the outcome of this request.
 	if _is_cancelling():
 		return _fail(command, REFUSAL.superseded())
 	_start("act", method, path, good, "_on_not_acted", more)
@@ -407,13 +407,13 @@ func _obey(input):
 	var is_busy = _is_entering or _place.kind != "nothing"
 	match input["do"]:
 		"resume":
-			# A create that is under way is not overtaken: whether it came about would never be known.
+			# Wait for a create in flight. Otherwise nobody would learn whether its ticket was created.
 			if _is_entering:
 				return _done(command)
 			_waiting.resume.append(command)
 			_look()
 		"play":
-			# Whoever is in something goes on with that.
+			# A player who already has a ticket, group or match continues with it.
 			_waiting.search.append(command)
 			if not is_busy:
 				_enter("/tickets", WIRE.body_of(input.request))
@@ -453,7 +453,7 @@ func _cancel(command):
 	_fail_all("group", REFUSAL.superseded())
 	if _place.kind != "nothing":
 		return _take_out()
-	# Whether there is a ticket is known by the answer, or else by asking.
+	# The response to the create will tell whether there is a ticket. Otherwise, ask Muster.
 	if _is_under_way("enter"):
 		return
 	_drop("enter")
@@ -470,11 +470,11 @@ func _take(input):
 	var status = input.status
 	var retry_after_ms = input.get("retryAfterMs", 0)
 	var is_good = status >= 200 and status < 300
-	# Where nothing waits for the answer it is asked again, since a token that is wrong may be right later.
+	# If no command waits for the response, repeat the request: an invalid token may be valid later.
 	var is_background = (slot == "me" and _waiting.resume.size() == 0) or (slot == "follow" and status == 401)
 	job.request = NONE
 	var shape = WIRE.shape_of(job)
-	# It counts as none. Whoever waits for this answer alone is told.
+	# A malformed response counts as none. Only a command that waits for exactly this response gets an error.
 	var is_wrong = is_good and shape != "" and not SHAPES.fits(shape, input.get("body"))
 	if is_wrong and slot in ["me", "act"]:
 		_fail_all("resume" if slot == "me" else "act", REFUSAL.wrong_answer())
@@ -483,7 +483,7 @@ func _take(input):
 		_set_stale(_now if _stale_since == NONE else _stale_since)
 		var longest = min(FIRST_PAUSE_MS * pow(2, job.failures), LONGEST_PAUSE_MS)
 		job.failures += 1
-		# The next answer comes at once, and tells that the connection is back.
+		# Without a version, the next long poll is answered at once, which proves that the connection works again.
 		if slot == "follow":
 			job.path = job.path.split("?")[0]
 		job.wait_ms = 0

@@ -1,13 +1,14 @@
-# A player's way into a match, for Godot 4: the autoload `Muster`. It sends nothing before the first command.
+# Finds a match for a player, for Godot 4: the autoload `Muster`. It sends nothing before the first command.
 #
 #	Muster.setup("https://play.example.com/matchmaking", func(): return token)
 #	var played := await Muster.play("duel")
 #	if not played.has("error"): connect_to(Muster.state.assignment.ports.game.link)
 #
-# A command gives an empty dictionary once it is done, or `error` with `status`, `code` and `message`.
+# A command returns an empty dictionary once it is done, or a dictionary with `error`, `status`, `code` and `message`.
 extends Node
 
-# A dictionary with `phase`: `idle`, `gathering`, `searching`, `found`, `assigned` or `ended`, and what belongs to it.
+# Emitted with a dictionary that has `phase` (`idle`, `gathering`, `searching`, `found`, `assigned` or `ended`) and
+# the fields of that phase.
 signal changed(state: Dictionary)
 signal _settled(command: int, outcome: Dictionary)
 
@@ -18,12 +19,12 @@ const DRIVER := preload("driver.gd")
 var state := {"phase": "idle"}
 var _driver: Node
 var _commands := 0
-# The numbers of the commands that have no outcome yet.
+# Numbers of the commands without an outcome yet.
 var _pending := {}
 
 
-# Token: the player's, asked for before each request. A second call is for another player: the commands of the first
-# one end with the error `closed`.
+# `token`: returns the player's token. Called before each request. Calling `setup` again changes the player: the
+# earlier player's commands end with the error `closed`.
 func setup(url: String, token: Callable) -> void:
 	if _driver != null:
 		_driver.told.disconnect(_on_told)
@@ -42,13 +43,13 @@ func setup(url: String, token: Callable) -> void:
 		_settled.emit(command, {"error": {"status": 0, "code": "closed", "message": "The client was closed."}})
 
 
-# Takes up what the player is in, on any device: when the game starts.
+# Continues with the player's ticket, group or match, even one from another device. Call it when the game starts.
 func resume() -> Dictionary:
 	return await _command({"do": "resume"})
 
 
-# Searches a match, or goes on with what the player is in. Ends once there is a server. More: `attributes`, `roles`,
-# `profiles`.
+# Searches for a match, or continues with the player's present ticket, group or match. Returns once there is a server.
+# `more`: `attributes`, `roles`, `profiles`.
 func play(profile: String, more := {}) -> Dictionary:
 	return await _command({"do": "play", "request": _request(profile, more)})
 
@@ -61,12 +62,12 @@ func decline() -> Dictionary:
 	return await _command({"do": "decline"})
 
 
-# Leaves the queue or the group. An error if a server was assigned meanwhile.
+# Leaves the queue or the group. Fails if a server was assigned meanwhile.
 func cancel() -> Dictionary:
 	return await _command({"do": "cancel"})
 
 
-# Makes a group. Others join by `state.group.id`.
+# Creates a group, which others join by `state.group.id`.
 func create_group(profile: String, more := {}) -> Dictionary:
 	return await _command({"do": "group", "request": _request(profile, more)})
 
@@ -75,7 +76,7 @@ func join_group(group_id: String, profile: String, more := {}) -> Dictionary:
 	return await _command({"do": "group", "request": _request(profile, more), "join": group_id})
 
 
-# The search begins when all members are ready.
+# The search begins once all members are ready.
 func set_ready(is_ready := true) -> Dictionary:
 	return await _command({"do": "ready", "isReady": is_ready})
 

@@ -1,5 +1,5 @@
-# A game server that takes matches of Muster, for Godot 4: add it as a node. It reads MUSTER_URL and
-# MUSTER_SERVER_TOKEN. Without a token, MUSTER_ENROL_KEY adds the process to a pool: docs/own-machines.md.
+# A game server that serves matches of Muster, for Godot 4. Add it as a node. It reads MUSTER_URL and
+# MUSTER_SERVER_TOKEN. Without a token, MUSTER_ENROL_KEY enrols the process in a pool: docs/own-machines.md.
 #
 #	server.match_started.connect(func(one): server.open(one.id))
 #	server.finished.connect(get_tree().quit)
@@ -7,19 +7,20 @@
 #	var admitted := await server.admit(join_token)
 extends Node
 
-# A match is to be played: answer by `open` or `refuse`. It has `id`, `queue`, `attributes` and `teams`.
+# Emitted when a match should be played. Respond with `open` or `refuse`. `one` has `id`, `queue`, `attributes` and
+# `teams`.
 signal match_started(one: Dictionary)
-# Players have come to a match by `seats`.
+# Emitted when players join a match that has requested them with `seats`.
 signal joined(match_id: String, players: Array)
-# The match is over, by your `over` or by Muster's order.
+# Emitted when a match is over, by your call of `over` or by Muster's order.
 signal ended(match_id: String, reason: String)
-# No match comes any more. Those that are played go on to their end.
+# Emitted when no more matches will come. Running matches continue to their end.
 signal draining(reason: String)
-# The process is to end: call `stopped` before this time in epoch milliseconds.
+# Emitted when the process should end. Call `stopped` before this time in epoch milliseconds.
 signal stop_requested(reason: String, until: float)
-# Muster has heard the last word: end the process.
+# Emitted when Muster has the last report. End the process.
 signal finished
-# A sentence such as 'Muster does not answer'.
+# Emitted with a sentence about a problem, e.g. 'Muster does not answer'.
 signal problem(sentence: String)
 signal _settled(command: int, outcome: Dictionary)
 
@@ -28,11 +29,11 @@ const PLATFORM := preload("platform.gd")
 const DRIVER := preload("driver.gd")
 const ENVIRONMENT := preload("environment.gd")
 const SHAPES := preload("shapes.gd")
-# Of each knock of Muster.
+# Length of each knock of Muster in bytes.
 const KNOCK_BYTES := 43
 
-# The ports of the deployment, by name: `internal`, where to listen, `external` and `protocol`. Godot does not list the
-# variables of its process: on Linux they are read from /proc. Elsewhere ports come from _PORTS_MAPPING alone.
+# The deployment's ports by name, with `internal` (where to listen), `external` and `protocol`. Godot cannot list the
+# variables of its process. On Linux they are read from /proc. On other systems, ports come only from _PORTS_MAPPING.
 var ports: Dictionary:
 	get:
 		return ENVIRONMENT.ports_in(_environment(), PLATFORM.new())
@@ -41,8 +42,8 @@ var _driver: Node
 var _commands := 0
 
 
-# Registers: the assets are loaded, and matches may come. What it says of itself: `build`, `matches` (1 to 64),
-# `attributes`.
+# Registers the server. Call it once assets are loaded, because matches may come afterwards. `registration`: `build`,
+# `matches` (1 to 64), `attributes`.
 func start(registration := {}) -> void:
 	_driver = DRIVER.new()
 	_driver.machine = MACHINE.new(PLATFORM.new())
@@ -52,7 +53,7 @@ func start(registration := {}) -> void:
 	_driver.tells_clock = true
 	_driver.told.connect(_on_told)
 	add_child(_driver)
-	# The instance tells this process from others with the same token.
+	# `instance` distinguishes this process from others with the same token.
 	var instance := Crypto.new().generate_random_bytes(16).hex_encode()
 	var start := {"do": "start", "instance": instance, "registration": registration, "environment": _environment()}
 	_driver.put(start)
@@ -60,18 +61,19 @@ func start(registration := {}) -> void:
 		_obey_verifier(OS.get_environment("MUSTER_VERIFY_URL"))
 
 
-# Players may come to the match. Muster sends it elsewhere if it hears nothing for 3 s.
+# Reports that players may connect to the match. If Muster gets no such report within 3 s, it gives the match to
+# another server.
 func open(match_id: String) -> void:
 	_driver.put({"do": "open", "match": match_id})
 
 
-# The match goes to another server, and this one is drained.
+# Gives the match to another server. This server is then drained.
 func refuse(match_id: String) -> void:
 	_driver.put({"do": "refuse", "match": match_id})
 
 
-# Ends a match. Result: `ranking`, arrays of ids, the best first, and `data`; at most 8 KiB as JSON. Gives an empty
-# dictionary once Muster has it, or `error`.
+# Ends a match. `result`: `ranking` (arrays of ids, the best first) and `data`, together at most 8 KiB of JSON.
+# Returns an empty dictionary once Muster has the result, or `error`.
 func over(match_id: String, result := {}) -> Dictionary:
 	var input := {"do": "over", "match": match_id}
 	if not result.is_empty():
@@ -79,7 +81,8 @@ func over(match_id: String, result := {}) -> Dictionary:
 	return await _ask(input)
 
 
-# Asks for more players, or for none any more. Teams: how many by team; without, as many as have left.
+# Requests more players, or stops requesting them. `teams`: number of players by team. Without it: one player for each
+# one who has left.
 func seats(match_id: String, is_open: bool, teams := {}) -> void:
 	var input := {"do": "seats", "match": match_id, "open": is_open, "command": 0}
 	if not teams.is_empty():
@@ -87,39 +90,39 @@ func seats(match_id: String, is_open: bool, teams := {}) -> void:
 	_driver.put(input)
 
 
-# Lets in the player who sent this token: `player`, or `refused`, such as `expired` or `used`. Waits up to 2 s for a
-# seat that Muster has given a moment ago.
+# Admits the player who sent this token. The result has `player`, or `refused` with a reason such as `expired` or
+# `used`. Waits up to 2 s for a seat that Muster has just assigned.
 func admit(token: String) -> Dictionary:
 	return await _ask({"do": "admit", "token": token})
 
 
-# A player has left, or never came: their seat is free for others, at once or after so many milliseconds.
+# Reports that a player has left or never came. Their seat becomes free at once, or after so many milliseconds.
 func left(player_id: String, may_return_ms := 0) -> void:
 	_driver.put({"do": "left", "player": player_id, "mayReturnMs": may_return_ms})
 
 
-# `false` in three reports in a row: the server is drained and replaced.
+# Sets the server's health. After three reports in a row with `false`, the server is drained and replaced.
 func healthy(is_healthy: bool) -> void:
 	_driver.put({"do": "healthy", "isHealthy": is_healthy})
 
 
-# Takes no match any more.
+# Accepts no more matches.
 func drain(reason := "own wish") -> void:
 	_driver.put({"do": "drain", "reason": reason})
 
 
-# At a signal to the process: drains and stops.
+# Drains and stops the server. Call it when the process gets a signal.
 func stop(reason: String) -> void:
 	_driver.put({"do": "stop", "reason": reason})
 
 
-# What was to be saved is saved, after `stop_requested`.
+# Reports that everything is saved, in response to `stop_requested`.
 func stopped() -> void:
 	_driver.put({"do": "stopped"})
 
 
-# Hand it each datagram that comes to the game's socket. Gives whether it is a knock of Muster, and so not for the game.
-# Needed where the key of the pool has `knock` by UDP: docs/own-machines.md.
+# Returns true if a datagram on the game's socket is a knock of Muster. Such a datagram is not for the game. Call it
+# for each datagram if the key of the pool has `knock` by UDP: docs/own-machines.md.
 func knocked(datagram: PackedByteArray) -> bool:
 	if datagram.size() != KNOCK_BYTES:
 		return false
@@ -130,13 +133,13 @@ func knocked(datagram: PackedByteArray) -> bool:
 	return true
 
 
-# A server that Muster has started has a token.
+# Returns true if the server enrols. A server that Muster has started has a token instead.
 func _enrols() -> bool:
 	return OS.get_environment("MUSTER_SERVER_TOKEN") == "" and OS.get_environment("MUSTER_ENROL_KEY") != ""
 
 
-# Stands in for players while `muster verify-server` plays the server (docs/game-server.md, Verify it): does what the
-# verifier commands, one command after the other.
+# Acts for players while `muster verify-server` tests the server (docs/game-server.md, Verify it). Runs the verifier's
+# commands one after another.
 func _obey_verifier(url: String) -> void:
 	var request := HTTPRequest.new()
 	request.timeout = 20.0
@@ -192,8 +195,8 @@ func _environment() -> Dictionary:
 	return made
 
 
-# The machine and the slot: MUSTER_SERVER_NAME, otherwise the name of the host and the first port, or the process id
-# without one. Godot does not know the name of its host: on Linux it is read from /proc.
+# Returns the machine and the slot: MUSTER_SERVER_NAME, or else the host name and the first port (or the process id).
+# Godot does not know its host's name. On Linux it is read from /proc.
 func _name_in(environment: Dictionary) -> String:
 	var given := OS.get_environment("MUSTER_SERVER_NAME")
 	if given != "":
@@ -208,7 +211,7 @@ func _name_in(environment: Dictionary) -> String:
 	return "%s:%d" % [host, OS.get_process_id() if listed.is_empty() else int(listed[0].external)]
 
 
-# The variables of the process, NAME=value, a line each; empty where there is no /proc.
+# Returns the variables of the process, one NAME=value per line. Empty if there is no /proc.
 func _variables() -> String:
 	var file := FileAccess.open("/proc/self/environ", FileAccess.READ)
 	if file == null:

@@ -1,4 +1,4 @@
-# What the machines ask of Godot 4.
+# The functions that the machines need from Godot 4.
 
 
 func random() -> float:
@@ -13,13 +13,13 @@ func from_base64(text: String) -> PackedByteArray:
 	return Marshalls.base64_to_raw(text)
 
 
-# Null if the bytes are no JSON.
+# Returns null if the bytes are not JSON.
 func parse(bytes: PackedByteArray) -> Variant:
 	var reader := JSON.new()
 	return reader.data if reader.parse(bytes.get_string_from_utf8()) == OK else null
 
 
-# Null if the text is not JSON.
+# Returns null if the text is not JSON.
 func parse_text(text: String) -> Variant:
 	return parse(text.to_utf8_buffer())
 

@@ -1,5 +1,5 @@
-# What a refusal says: `status` (0: no answer came), `code`, `message`, and perhaps `field` and `retryAfterMs`.
-# This file is right for Godot 3 and 4.
+# Creates refusals: `status` (0: no response), `code`, `message`, and sometimes `field` and `retryAfterMs`. This file
+# works with Godot 3 and 4.
 
 
 static func of(status, code, message):
@@ -14,7 +14,7 @@ static func superseded():
 	return of(0, "superseded", "Another command replaced this one before Muster answered.")
 
 
-# Of an answer that says it is good, and is not what Muster answers: it is from a proxy, or from another version.
+# Returns the refusal for a successful response with an unknown shape, e.g. of a proxy or of another version.
 static func wrong_answer():
 	return of(0, "wrong-answer", "The answer is not a valid answer of Muster.")
 
@@ -23,7 +23,7 @@ static func closed():
 	return of(0, "closed", "The client was closed.")
 
 
-# Of an answer that is a refusal. Body: anything, or null.
+# Returns the refusal in an error response. `body`: any value, or null.
 static func of_answer(status, body, retry_after_ms):
 	var problem = body if body is Dictionary else {}
 	var code = problem.get("code")

@@ -1,29 +1,30 @@
-# A match on a game server: its roster, who is on it, and what is reported of it. This file is right for Godot 3 and 4.
+# A match on a game server: its roster, the players who are on it, and its part of the reports. This file works with
+# Godot 3 and 4.
 
 const VALUES = preload("values.gd")
 const LARGEST_RESULT_BYTES = 8192
 
 var id
-# `loading`, `open`, `over` or `refused`.
+# The match's status: `loading`, `open`, `over` or `refused`.
 var status = "loading"
 var seats = null
 var result = null
-# The revision with which Muster hears of its end; -1: it has not ended.
+# The revision of the report with which Muster learns of the match's end. -1: it has not ended.
 var told = -1
-# Whether the game knows that it has ended.
+# True if the game was notified of the end.
 var is_ended = false
-# By id of the player: `seat` (empty: they never came), `iat` of the newest token, `status` (empty: they have left, and
-# another seat since), and `until` when their seat is kept; -1: not at all.
+# Players by id. `seat`: empty if they never came. `iat`: that of the newest token. `status`: empty if they have left
+# and got another seat since. `until`: time until which their seat is kept, or -1.
 var attendants = {}
 
 var _queue
 var _attributes = {}
-# By id: those who were matched, and those who came since.
+# Players by id: those who were matched, and those who joined later.
 var _players = {}
 var _teams = {}
-# The seats of those whom the newest orders name; null where Muster does not say it.
+# The seats of the players in the newest orders; null if Muster does not send seats.
 var _seats = {}
-# The tickets of players, as far as Muster says them.
+# The tickets of players, as far as Muster sends them.
 var _tickets = {}
 
 
@@ -38,17 +39,18 @@ func _init(order):
 	update(order)
 
 
-# The match as the game sees it.
+# Returns the match as the game sees it.
 func seen():
 	return {"id": id, "queue": _queue, "attributes": _attributes, "teams": _teams}
 
 
-# The player whose seat this is by the newest orders; null if there is none. A player who was removed has no seat, a new
-# seat voids the tokens of the one before, and who has left without having come is waited for.
+# Returns the player with this seat, by the newest orders; null if there is none. A removed player has no seat. A new
+# seat invalidates tokens of the previous one. For a player who has left without having come, the server waits for
+# newer orders.
 func player_of(claims):
 	var one = attendants.get(claims.sub)
 	var has_left = one != null and one.status == "left"
-	# Whoever has left by this seat hears that, and no orders are waited for.
+	# A player who has left with this seat is refused at once, without waiting for newer orders.
 	if one != null and one.status in ["left", ""] and one.seat != "" and one.seat == claims.sid:
 		return _players.get(claims.sub)
 	if not _seats.has(claims.sub) or (has_left and one.seat == ""):
@@ -57,7 +59,7 @@ func player_of(claims):
 	return _players.get(claims.sub) if own == null or own == claims.sid else null
 
 
-# Takes the roster of newer orders. Returns the players who are new, or have come again.
+# Applies the roster of newer orders. Returns the players who are new or have joined again.
 func update(order):
 	var tickets = {}
 	for team in order.teams:
@@ -89,13 +91,13 @@ func _is_new(player_id, ticket):
 		_tickets[player_id] = ticket
 	if _players.has(player_id) and (before == "" or ticket == "" or before == ticket):
 		return false
-	# A player who has left has another seat: nothing is said of them until they enter by it.
+	# A player who has left got another seat. Nothing is reported about the player until they enter with it.
 	if attendants.has(player_id) and attendants[player_id].status == "left":
 		attendants[player_id].status = ""
 	return true
 
 
-# Why the player of the token is not let in; an empty text if they are.
+# Returns why the token's player is not admitted; an empty string if the player is admitted.
 func enter(claims):
 	var iat = claims.get("iat", 0)
 	var before = attendants.get(claims.sub)
@@ -107,7 +109,7 @@ func enter(claims):
 	return ""
 
 
-# A player has left, or will not come. Whether anything has changed.
+# Called when a player has left or will not come. Returns true if anything has changed.
 func leave(player_id, may_return_ms, now):
 	if not attendants.has(player_id) and _players.has(player_id):
 		attendants[player_id] = {"seat": "", "iat": 0, "status": "in", "until": -1}
@@ -119,7 +121,8 @@ func leave(player_id, may_return_ms, now):
 	return true
 
 
-# What Muster would refuse of a result: the field, and what is wrong; nothing if nothing is. Bytes: what it has as JSON.
+# Returns the field of a result that Muster would refuse, and why; an empty list if it is valid. `bytes`: its size as
+# JSON.
 func fault_of(given, bytes):
 	var ranks = []
 	if given != null and given.get("ranking") != null:
@@ -140,14 +143,14 @@ func fault_of(given, bytes):
 	return fault
 
 
-# What Muster would refuse of the seats that are wanted: the field, and what is wrong; nothing if nothing is.
+# Returns the field of a seat request that Muster would refuse, and why; an empty list if it is valid.
 func fault_of_seats(wanted):
 	for team in wanted:
 		if not _teams.has(team):
 			return ["teams." + team, "the match has no such team"]
 		var count = wanted[team]
 		if count < 0 or count != floor(count):
-			# As JSON writes it, without zeros at the end.
+			# Formats the number like JSON, without trailing zeros.
 			return ["teams." + team, "must be a whole number, got " + str(count)]
 	return []
 
@@ -157,7 +160,7 @@ func report():
 	for player_id in attendants:
 		if attendants[player_id].status != "":
 			statuses[player_id] = attendants[player_id].status
-	# A ranking may name players who never came.
+	# A ranking may contain players who never came.
 	if result != null and result.get("ranking") != null:
 		for rank in result.ranking:
 			for one in rank:

@@ -1,73 +1,75 @@
-# A game server without its connection, as packages/game-server does it: answers and commands in, requests and orders
-# out. It reads no clock, sends nothing and draws no random number of its own. Inputs and outputs are those of
-# engines/server-transcript.jsonl. This file is right for Godot 3 and 4.
+# The game server's logic without a connection, like packages/game-server. Inputs are responses and commands, outputs
+# are requests and orders, as in engines/server-transcript.jsonl. It reads no clock, sends nothing and draws no random
+# numbers. This file works with Godot 3 and 4.
 
 const VALUES = preload("values.gd")
 const SHAPES = preload("shapes.gd")
 const ENVIRONMENT = preload("environment.gd")
 const SERVED_MATCH = preload("served_match.gd")
 const JOIN_TOKEN = preload("join_token.gd")
-# Seconds for which a report waits for other orders: the time between two heartbeats.
+# Seconds for which a report may wait for new orders, i.e. the time between two heartbeats.
 const WAIT_SECONDS = 10
-# Milliseconds between two reports at least: Muster takes 50 in 5 s.
+# Minimum milliseconds between two reports. Muster accepts 50 reports in 5 s.
 const GAP_MS = 200.0
-# Reports after a registration that need no gap: with them, a server that has just come takes its first match.
+# Number of reports after a registration that are sent without this minimum distance, so that a new server takes its
+# first match at once.
 const EAGER_REPORTS = 3
-# Milliseconds of the first and of the longest pause after a failure.
+# The first and the longest delay after a failure, in milliseconds.
 const FIRST_PAUSE_MS = 500.0
 const LONGEST_PAUSE_MS = 15000.0
-# The longest pause that an answer may ask for. Without a bound, one wrong header ends the reports.
+# The longest delay that a response may request. Without this limit, one wrong header could end the reports.
 const LONGEST_RETRY_MS = 3600000.0
-# A difference of the clocks of fewer milliseconds is none: the header has whole seconds.
+# Smaller differences of the clocks in milliseconds are ignored, because the header has whole seconds.
 const CLOCK_TOLERANCE_MS = 2000.0
-# Milliseconds for which a seat that is not known yet is waited for.
+# Milliseconds for which the server waits for an unknown seat.
 const SEAT_MS = 2000.0
-# Milliseconds that the game has to end, and for which the last report is waited for after a signal.
+# Milliseconds in which the game must end, and in which the last report must be answered after a signal.
 const GRACE_MS = 25000.0
 const LAST_WORD_MS = 2000.0
-# A time that is not set, a version that is not known.
+# Stands for a time that is not set, and for an unknown version.
 const NONE = -1
 
-# Has `random()`, from 0 to 1, `json_bytes(value)`, how many a value has as JSON, and what a join token needs.
+# Has `random()`, which returns 0 to 1, `json_bytes(value)`, which returns the size of a value as JSON, and what join
+# tokens need.
 var _platform
 var _out = []
 var _now = 0.0
 var _instance = ""
 var _registration = {}
-# Whether it adds itself to a pool, and the token that it was given for the key; empty: none.
+# True if the server enrols in a pool. Below, the token that it got for the key; empty: none.
 var _enrols = false
 var _token = ""
-# How the datagram begins by which Muster knocks, and the whole; empty: none.
+# The expected beginning of Muster's knock, and the received knock; empty: none.
 var _awaited_knock = ""
 var _knock = ""
-# In the order in which they came.
+# The matches, in order of arrival.
 var _matches = []
-# Commands that are done once Muster has a `revision`.
+# Commands that end once Muster has acknowledged a `revision`.
 var _awaited = []
-# Players for whose seat is waited.
+# Players whose seats are not known yet.
 var _admissions = []
 var _key = null
-# By how much Muster's clock is ahead, in milliseconds; null until an answer has told its date.
+# Milliseconds by which Muster's clock is ahead; null until a response had a date.
 var _muster_ahead_ms = null
-# By how much the machine's clock is ahead, as it was set since the start.
+# Milliseconds by which the machine's wall clock was set ahead since the start.
 var _wall_ahead_ms = 0.0
 var _is_healthy = true
 var _is_draining = false
 var _is_stopping = false
 var _is_own_wish = false
 var _is_finished = false
-# Of the state, and of what Muster has of it.
+# Revision of the server's state, and the last one that Muster has acknowledged.
 var _revision = 0
 var _acknowledged = 0
 var _seq = 0
 var _requests = 0
-# Of the orders; none: the server is not registered.
+# Version of the orders. NONE: the server is not registered.
 var _version = NONE
 var _failures = 0
 var _eager = 0
-# The one that is under way; null: none.
+# The request in flight; null: none.
 var _request = null
-# When the next request is sent, if none is under way.
+# Time of the next request, if none is in flight.
 var _due_at = NONE
 var _spoke_at = -GAP_MS
 var _stop_until = NONE
@@ -80,7 +82,7 @@ func _init(platform):
 	_platform = platform
 
 
-# At: epoch milliseconds, of a clock that does not go backwards.
+# `at`: epoch milliseconds of a clock that never goes back.
 func step(input, at):
 	_now = VALUES.later(_now, at)
 	_out = []
@@ -121,7 +123,7 @@ func _end(one, reason):
 	one.is_ended = true
 
 
-# The state has changed: it is sent at once.
+# Called when the server's state has changed. The change is reported at once.
 func _changed():
 	_revision += 1
 	if _request == null or not _request.is_waiting:
@@ -208,13 +210,13 @@ func _take(input):
 			_eager = EAGER_REPORTS
 		_speak_in(0)
 		_follow(body)
-		# What the server has to say of its matches, it says with the next report.
+		# The next report has to tell the state of the matches.
 		if sent.is_registration:
 			_revision += 1
 		if _last_word_until != NONE and _acknowledged >= _last_word_revision:
 			_finish()
 		return
-	# Muster has another secret than before, as one without a store after a restart.
+	# Muster's master secret has changed, e.g. because Muster restarted without a store.
 	var is_stranger = status == 401 and _token != ""
 	if is_stranger:
 		_token = ""
@@ -234,7 +236,7 @@ func _take(input):
 	_out.append({"problem": _fault_of(status, null if is_good else said, VALUES.text_in(body, "field"))})
 
 
-# Date: the header of the answer, as `Thu, 26 Nov 2026 12:00:00 GMT`.
+# `date`: the response's header, e.g. `Thu, 26 Nov 2026 12:00:00 GMT`.
 func _compare_clocks(date):
 	var parts = date.split(" ")
 	if parts.size() != 6:
@@ -243,7 +245,7 @@ func _compare_clocks(date):
 	var time = parts[4].split(":")
 	if nth < 0 or time.size() != 3:
 		return
-	# Years begin in March here, so that a leap day is the last one.
+	# The year begins in March here, so that a leap day is its last day.
 	var month = (int(nth / 3.0) + 10) % 12
 	var year = int(parts[3]) - (1 if month >= 10 else 0)
 	var days = year * 365 + int(year / 4.0) - int(year / 100.0) + int(year / 400.0) + int((month * 153 + 2) / 5.0)
@@ -253,7 +255,7 @@ func _compare_clocks(date):
 	_muster_ahead_ms = 0.0 if abs(ahead) < CLOCK_TOLERANCE_MS else ahead
 
 
-# A sentence about an answer that is no order. It holds nothing that this server has sent.
+# Returns a sentence about a response that contains no orders. It quotes nothing that this server has sent.
 func _fault_of(status, said, field):
 	if status == 0:
 		return "Muster does not answer. The game continues; the state is sent once Muster answers."
@@ -264,7 +266,7 @@ func _fault_of(status, said, field):
 	return "Muster refuses a report (%d%s): %s" % [status, "" if field == null else ", " + field, said]
 
 
-# Does what Muster orders.
+# Carries out Muster's orders.
 func _follow(orders):
 	_awaited_knock = "" if orders.get("knock") == null else orders.knock
 	if _awaited_knock == "":
@@ -311,7 +313,7 @@ func _drain(reason):
 	_changed()
 
 
-# Is own wish: Muster has yet to hear of it.
+# `is_own_wish`: true if Muster does not know about the stop yet.
 func _stop(reason, is_own_wish):
 	if _is_stopping:
 		return
@@ -359,7 +361,7 @@ func _obey(input):
 		"clock":
 			_wall_ahead_ms = input.aheadMs
 		"knock":
-			# Anybody can send one that begins otherwise.
+			# Ignore a knock with another beginning, because anybody may have sent it.
 			if _awaited_knock != "" and input.text != _knock and input.text.begins_with(_awaited_knock):
 				_knock = input.text
 				_changed()
@@ -384,7 +386,7 @@ func _obey(input):
 			_obey_match(input, _match_of(input["match"]))
 
 
-# A command about a match: `open`, `refuse`, `over` or `seats`.
+# Runs a command about a match: `open`, `refuse`, `over` or `seats`.
 func _obey_match(input, one):
 	var what = input["do"]
 	if what == "open" or what == "refuse":
@@ -417,7 +419,7 @@ func _obey_match(input, one):
 	_awaited.append({"revision": one.told, "command": input.command})
 
 
-# Whether it is decided.
+# Returns true if the admission is decided.
 func _admit(admission):
 	var refused = ""
 	var player = null
@@ -443,7 +445,7 @@ func _admit(admission):
 	return true
 
 
-# Is heard: whether orders have come; otherwise those alone are decided whose time is over.
+# `is_heard`: true if new orders have arrived. Otherwise only admissions whose time is over are decided.
 func _retry_admissions(is_heard):
 	var rest = []
 	for one in _admissions:

@@ -1,6 +1,7 @@
-# The shapes of what Muster answers, as far as it is read. This file is right for Godot 3 and 4.
+# The expected types of Muster's responses, limited to the fields that are read. This file works with Godot 3 and 4.
 
-# The same in every language. A type with `?` may be null or left out; `[]` is a list of it, `{}` an object of it.
+# The same in every language. A type with `?` may be null or missing. `[]` is a list of a type, and `{}` an object
+# whose values have the type.
 const SHAPES = {
 	"me": {"tickets": "ticket[]", "groups": "member[]", "matches": "running[]", "seats": "seat[]?"},
 	"ticket": {
@@ -36,8 +37,8 @@ const SHAPES = {
 }
 
 
-# Whether a value has this type. What has another one is no answer of Muster, and must not be compared with anything:
-# comparing values of two types is an error of the script.
+# Returns true if a value has this type. Otherwise it is no response of Muster and must not be compared with anything,
+# because comparing values of different types is a script error.
 static func fits(type, value):
 	if type.ends_with("?"):
 		return value == null or fits(type.substr(0, type.length() - 1), value)

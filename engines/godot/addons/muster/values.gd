@@ -1,17 +1,17 @@
-# What both machines do with values of JSON. This file is right for Godot 3 and 4.
+# Functions for JSON values that both machines use. This file works with Godot 3 and 4.
 
 
-# The later of two times; `max` of Godot 3 has not the digits for one.
+# Returns the later of two times. `max` of Godot 3 has too few digits for times.
 static func later(one, other):
 	return one if one > other else other
 
 
-# Whether two values say the same; dictionaries of Godot 3 are compared by identity.
+# Returns true if two values have the same content. Godot 3 compares dictionaries by identity.
 static func same(one, other):
 	return to_text(one) == to_text(other)
 
 
-# A text that two values have in common only if they say the same.
+# Returns a string that is equal for two values only if their content is equal.
 static func to_text(value):
 	var parts = []
 	if value is Dictionary:
@@ -33,7 +33,7 @@ static func to_text(value):
 	return number(value)
 
 
-# A member of a dictionary that is a text; null if it is none.
+# Returns a string member of a dictionary; null if it is no string.
 static func text_in(given, name):
 	var value = given.get(name)
 	return value if value is String else null
@@ -43,7 +43,7 @@ static func quoted(text):
 	return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\""
 
 
-# A whole number has no fraction.
+# Converts a whole number to an integer, so that it is written without a fraction.
 static func number(value):
 	return "%d" % value if value == floor(value) else "%.6f" % value
 

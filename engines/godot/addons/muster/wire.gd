@@ -1,8 +1,8 @@
-# What the client's machine reads of an answer of Muster, and writes into a request.
-# This file is right for Godot 3 and 4.
+# Reads the parts of Muster's responses that the client's machine needs, and builds requests. This file works with
+# Godot 3 and 4.
 
 
-# The shape of a good answer to a job, by the function that takes it; empty: whatever it says.
+# The expected shape of a successful response, by the function that handles it. Empty: any response.
 const SHAPES_BY_TAKER = {
 	"_on_me": "me",
 	"_on_followed": "ticket",
@@ -28,7 +28,7 @@ static func body_of(request):
 	return body
 
 
-# The first match or seat that has a server, or null. List: null if there is none.
+# Returns the first match or seat that has a server, or null. `list`: null if there is none.
 static func first_assigned(list):
 	for one in [] if list == null else list:
 		if one.get("assignment") != null:
@@ -36,7 +36,7 @@ static func first_assigned(list):
 	return null
 
 
-# The first ticket that is searched or played, or null.
+# Returns the first ticket that is searching or playing, or null.
 static func first_alive(tickets):
 	for one in tickets:
 		if one.status != "CANCELLED" and one.get("ended") == null:
@@ -44,13 +44,13 @@ static func first_alive(tickets):
 	return null
 
 
-# Why a ticket was cancelled.
+# Returns why a ticket was cancelled.
 static func reason_in(ticket):
 	var reason = ticket.get("cancel_reason")
 	return "cancelled" if reason == null else reason
 
 
-# The first group that gathers, or null.
+# Returns the first forming group, or null.
 static func first_gathering(groups):
 	for one in groups:
 		if one.status == "FORMING":
@@ -58,7 +58,7 @@ static func first_gathering(groups):
 	return null
 
 
-# A group with these members.
+# Returns a group with these members.
 static func with_members(known, members):
 	var group = known.duplicate()
 	group["members"] = []
@@ -76,7 +76,7 @@ static func assignment_of(assignment):
 	return {"fqdn": assignment.fqdn, "ports": assignment.ports, "joinToken": join_token, "city": city}
 
 
-# What a player is told about a ticket that has no server yet.
+# Returns the player's state for a ticket that has no server yet.
 static func state_of(ticket):
 	var known = {"id": ticket.id, "queue": ticket.profile, "groupId": ticket.get("group_id")}
 	if ticket.status != "SEARCHING":

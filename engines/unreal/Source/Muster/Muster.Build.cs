@@ -7,7 +7,7 @@ public class Muster : ModuleRules
 	{
 		PCHUsage = PCHUsageMode.UseExplicitOrSharedPCHs;
 		PublicDependencyModuleNames.AddRange(new[] { "Core", "HTTP" });
-		// The header for C++, in a folder beside that of the plugin.
+		// The C++ header is in a folder beside the plugin's folder.
 		PublicIncludePaths.Add(Path.Combine(ModuleDirectory, "../../../cpp"));
 	}
 }

@@ -6,8 +6,8 @@ import { fixedWindow, slidingLog, tokenBucket } from './server-models.fixture.js
 import { type Fate, type SimulatedClient, simulate, standstills } from './simulation.fixture.js'
 
 /*
- * Standstills and delays: of the server, of the client's event loop (with or without the server in it), and of new
- * connections. All times are multiples of 1/8 ms, so that sums are exact.
+ * Simulates blocked times of the server and of the client's event loop (with or without the server in it), and delays
+ * of new connections. All times are multiples of 1/8 ms, so that sums are exact.
  */
 const eighths = (ms: number) => Math.round(ms * 8) / 8
 const WINDOW_MS = 1000
