@@ -67,7 +67,7 @@ describe('a server that enrols with an address to prove by UDP', () => {
     expect(thief.status).toBe(410)
     expect(seen.problem?.map(({ error }) => String(error))).toEqual([
       'Error: Server "fra-1" of the key 73dc7b7a: Muster tried 30 times to reach its port "game", but no report ' +
-        'of the server repeated a datagram.',
+        'of the server repeated a datagram that Muster had sent.',
     ])
     expect(seen.deploymentStopped).toMatchObject([{ reason: 'not-listening' }])
     // The process learns the reason, and may not enrol again.

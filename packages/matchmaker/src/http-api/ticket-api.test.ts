@@ -39,7 +39,7 @@ describe('the ticket API as a whole', () => {
     service.pausedUntil = clock.now() + 5000
     expect((await call(undefined, 'GET', '/monitor')).json).toMatchObject({
       unhealthy_components: 1,
-      message: 'not well: beacons',
+      message: 'unhealthy: beacons',
     })
     expect(service.looks).toBe(1)
     await clock.advance(1000)
@@ -47,15 +47,17 @@ describe('the ticket API as a whole', () => {
       status: 'unhealthy',
       healthy_components: 1,
       unhealthy_components: 2,
-      message: 'not well: deployments, beacons',
+      message: 'unhealthy: deployments, beacons',
     })
     service.pausedUntil = undefined
     service.blockedBy = 'unstoppable'
     await clock.advance(1000)
-    expect((await call(undefined, 'GET', '/monitor')).json).toMatchObject({ message: 'not well: deployments, beacons' })
+    expect((await call(undefined, 'GET', '/monitor')).json).toMatchObject({
+      message: 'unhealthy: deployments, beacons',
+    })
     service.blockedBy = 'maxServers'
     await clock.advance(1000)
-    expect((await call(undefined, 'GET', '/monitor')).json).toMatchObject({ message: 'not well: beacons' })
+    expect((await call(undefined, 'GET', '/monitor')).json).toMatchObject({ message: 'unhealthy: beacons' })
   })
 
   test('the monitor route reports paused deployments by the wall clock, not by the process clock', async () => {
@@ -63,6 +65,6 @@ describe('the ticket API as a whole', () => {
     const behindMs = 7_200_000
     Object.assign(service, { dateOf: (at = clock.now() - behindMs) => at + behindMs })
     service.pausedUntil = clock.now() - behindMs + 5000
-    expect((await call(undefined, 'GET', '/monitor')).json).toMatchObject({ message: 'not well: deployments' })
+    expect((await call(undefined, 'GET', '/monitor')).json).toMatchObject({ message: 'unhealthy: deployments' })
   })
 })
