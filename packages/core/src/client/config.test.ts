@@ -35,7 +35,7 @@ test('a given client option replaces its default, unless the given value is unde
       createDeployment: undefined,
     },
     retry: { attempts: 1, capMs: undefined },
-    settings: { createDeploymentPath: '/v2/deployments' },
+    settings: { createDeploymentPath: '/v2/deployments', valueLimits: { port: undefined, appName: { min: 1 } } },
   })
   expect(config).toMatchObject({
     origin: 'http://127.0.0.1:8080',
@@ -49,7 +49,11 @@ test('a given client option replaces its default, unless the given value is unde
       createDeployment: { limit: 40 },
     },
     retry: { attempts: 1, baseMs: 200, capMs: 5000 },
-    settings: { createDeploymentPath: '/v2/deployments', deploymentQueryParameter: 'query' },
+    settings: {
+      createDeploymentPath: '/v2/deployments',
+      deploymentQueryParameter: 'query',
+      valueLimits: { port: { min: 0, max: 59_999 }, appName: { min: 1, max: 64 } },
+    },
   })
 })
 

@@ -287,9 +287,10 @@ function settingsOf(options: SettingsOption): Settings {
   check(isPlain(valueLimits), 'settings.valueLimits', valueLimits, 'an object of limits by name')
   checkNames(valueLimits, Object.keys(defaultSettings.valueLimits), 'settings.valueLimits.')
   for (const [name, bounds] of Object.entries(valueLimits)) {
+    if (bounds === undefined) continue
     const field = `settings.valueLimits.${name}`
     check(isPlain(bounds), field, bounds, '{ min, max }')
-    checkNames(bounds ?? {}, ['min', 'max'], `${field}.`)
+    checkNames(bounds, ['min', 'max'], `${field}.`)
   }
   const settings = settingsWith(options)
   for (const [name, { min, max }] of Object.entries(settings.valueLimits)) {
