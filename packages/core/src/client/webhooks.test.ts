@@ -8,6 +8,7 @@ describe('a deployment webhook', () => {
   test.each([
     ['text', JSON.stringify(view)],
     ['bytes', new TextEncoder().encode(JSON.stringify(view))],
+    ['text with a byte order mark', `\u{feff}${JSON.stringify(view)}`],
     ['an object that a framework parsed', view],
   ])('a deployment webhook can be parsed from %s', (_, body) => {
     expect(parseDeploymentWebhook(body)).toEqual({ request_id: 'abc', current_status: 'Status.READY' })

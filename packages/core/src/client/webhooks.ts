@@ -173,7 +173,8 @@ function read(
 function parse(what: string, body: string | Uint8Array, maxBytes: number): unknown {
   if (Buffer.byteLength(body) > maxBytes) throw invalidBody(what, `is larger than ${maxBytes} bytes`)
   try {
-    return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body))
+    // A byte order mark is not part of JSON. TextDecoder removes it.
+    return JSON.parse(typeof body === 'string' ? body.replace(/^\u{feff}/u, '') : new TextDecoder().decode(body))
   } catch {
     throw invalidBody(what, 'is not JSON') // the parser's message quotes the body
   }
