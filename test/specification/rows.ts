@@ -218,7 +218,8 @@ export const rows: readonly Row[] = [
     response: 'Metrics',
   }),
 
-  row('Legacy deploy', 'POST /v1/deploy', [400, 401, 409, 422], {
+  row('Legacy deploy', 'POST /v1/deploy', [400, 401, 404, 409, 422], {
+    errorsBy: 'public fact',
     request: {
       app_name: 'string',
       version_name: 'string',

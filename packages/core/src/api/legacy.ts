@@ -158,15 +158,15 @@ export const legacy = {
   /**
    * Deploy the legacy way.
    * Route: `POST /v1/deploy`.
-   * Limit: 40 per second. Errors: `Conflict` (409), `NoCapacity` (422).
-   * Source: service-api, Legacy deploy; required fields by our choice.
+   * Limit: 40 per second. Errors: `NotFound` (404), `Conflict` (409), `NoCapacity` (422).
+   * Source: service-api, Legacy deploy; 404 by public fact, required fields by our choice.
    * @deprecated The specification replaces it by `deployments.create`.
    */
   deployLegacy: operation('POST /v1/deploy', {
     summary: 'Deploy the legacy way',
     input: DeployLegacy,
     output: LegacyDeployed,
-    errors: [400, 401, 409, 422],
+    errors: [400, 401, 404, 409, 422],
     limit: limits.legacyDeploy,
   }),
 } as const
