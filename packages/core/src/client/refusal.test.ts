@@ -112,6 +112,18 @@ describe('refusals of deployments', () => {
     },
   )
 
+  test.each([
+    'Unknown error',
+    'An unknown error occurred',
+    'an unknown exception was raised',
+    'Unknown failure while reading the request',
+    'Unknown parameter container_log_storage',
+    'Unknown field: foo',
+  ])('a 400 about something unknown other than the deployment is InvalidInput: %s', (message) => {
+    for (const id of ['deployments.get', 'deployments.stop', 'deployments.selfStop'] as const)
+      expect(of(400, { message }, id, { request_id: 'abc' }).name).toBe('InvalidInput')
+  })
+
   test('a 400 of an operation without a deployment is InvalidInput, even if its message says "not found"', () =>
     expect(of(400, { message: 'app not found' }, 'versions.create').name).toBe('InvalidInput'))
 
@@ -172,6 +184,11 @@ describe('the message of a refusal', () => {
   })
 })
 
+test('a legacy deploy of an application that the service does not know is NotFound', () => {
+  const message = 'application "arena" not found'
+  expect(of(404, { message }, 'deployments.deployLegacy')).toMatchObject({ name: 'NotFound', status: 404 })
+})
+
 describe('a 404 that the API did not send', () => {
   test.each([
     ['a page of a proxy', '<html><body>404 Not Found</body></html>'],
@@ -199,6 +216,7 @@ describe('a 404 that the API did not send', () => {
   test('every 404 of an operation without an id or name, and every 405, is RouteMissing', () => {
     expect(of(404, { message: 'Not Found' }, 'deployments.list').name).toBe('RouteMissing')
     expect(of(404, { message: 'Not Found' }, 'deployments.create').name).toBe('RouteMissing')
+    expect(of(404, '<html>', 'deployments.deployLegacy').name).toBe('RouteMissing')
     expect(of(405, { message: 'Method Not Allowed' }, 'deployments.stop').name).toBe('RouteMissing')
   })
 

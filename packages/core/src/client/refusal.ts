@@ -34,12 +34,15 @@ export function retryAfterMs(
 }
 
 /**
- * Returns the epoch milliseconds of a date such as 'Wed, 21 Oct 2026 07:28:00 GMT'. Date.parse alone would accept
- * almost any string.
+ * Returns the epoch milliseconds of a date in one of the three forms of HTTP (RFC 9110, 5.6.7), such as 'Wed, 21 Oct
+ * 2026 07:28:00 GMT'. Date.parse alone would accept almost any string.
  */
 function httpDate(text: string | undefined): number | undefined {
-  if (text === undefined || !/^[A-Z][a-z]{2,8}, .+ GMT$/.test(text)) return undefined
-  const instant = Date.parse(text)
+  if (text === undefined) return undefined
+  // The form of asctime(3) names no zone, and means UTC.
+  const isAsctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(text)
+  if (!isAsctime && !/^[A-Z][a-z]{2,8}, .+ GMT$/.test(text)) return undefined
+  const instant = Date.parse(isAsctime ? `${text} GMT` : text)
   return Number.isNaN(instant) ? undefined : instant
 }
 
@@ -173,7 +176,14 @@ const creates: ReadonlySet<string> = new Set(['deployments.create', 'deployments
 const stops: ReadonlySet<string> = new Set(['deployments.stop', 'deployments.selfStop'])
 /** Operations that were seen to answer 400 instead of 404 for an unknown request_id (public fact). */
 const namesDeployment: ReadonlySet<string> = new Set(['deployments.get', 'deployments.stop', 'deployments.selfStop'])
-const saysUnknown = /not found|no such|unknown|not exist|n.t exist|not find|n.t find/i
+/** `Unknown error` and `unknown parameter` are not about the deployment. */
+const saysUnknown = new RegExp(
+  [
+    'not found|no such|not exist|n.t exist|not find|n.t find',
+    'unknown(?! +(error|exception|failure|problem|reason|parameter|field|argument|option|query|key|value))',
+  ].join('|'),
+  'i',
+)
 
 function parsed(body: string): Readonly<Record<string, unknown>> | undefined {
   try {
