@@ -129,10 +129,20 @@ class ServedMatch {
   std::optional<Invalid> fault_of(const Json& given) const {
     std::set<std::string> ranked;
     std::optional<Invalid> twice, empty;
+    if (given.is_null()) return std::nullopt;
+    if (!given.is_object()) return Invalid{"result", "must be an object of `ranking` and `data`"};
+    for (const auto& [name, value] : given.members())
+      if (name != "ranking" && name != "data")
+        return Invalid{"result", "has the unknown member " + Json(name).dump() + ": put it into `data`"};
+    const Invalid no_lists{"ranking", "must be a list of lists of player ids"};
+    if (given.has("ranking") && !given["ranking"].is_array()) return no_lists;
+    for (const Json& rank : given["ranking"].items())
+      if (!rank.is_array()) return no_lists;
     for (const Json& rank : given["ranking"].items()) {
       if (rank.items().empty()) empty = Invalid{"ranking", "has a rank without players"};
       for (const Json& one : rank.items()) {
-        if (!players_.has(one.text())) return Invalid{"ranking", one.dump() + " is not a player of the match"};
+        if (!one.is_text() || !players_.has(one.text()))
+          return Invalid{"ranking", one.dump() + " is not a player of the match"};
         if (!ranked.insert(one.text()).second && !twice) twice = Invalid{"ranking", "lists " + one.dump() + " twice"};
       }
     }
@@ -148,8 +158,8 @@ class ServedMatch {
     for (const auto& [team, count] : wanted.members()) {
       if (!teams_.has(team)) return Invalid{"teams." + team, "the match has no such team"};
       const double number = count.number();
-      if (!count.is_number() || number < 0 || number != std::floor(number))
-        return Invalid{"teams." + team, "must be a whole number, got " + count.dump()};
+      if (!count.is_number() || number < 0 || number > 1000 || number != std::floor(number))
+        return Invalid{"teams." + team, "must be a whole number up to 1,000, got " + count.dump()};
     }
     return std::nullopt;
   }

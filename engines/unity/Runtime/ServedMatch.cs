@@ -153,10 +153,21 @@ namespace Muster
         /// Returns the field of a result that Muster would refuse, and why; null if it is valid.
         public string[] FaultOf(object result)
         {
+            if (result == null) return null;
+            var members = result as Obj;
+            if (members == null) return new[] { "result", "must be an object of `ranking` and `data`" };
+            var unknown = members.Keys.FirstOrDefault(name => name != "ranking" && name != "data");
+            if (unknown != null)
+                return new[] { "result", $"has the unknown member {Json.Write(unknown)}: put it into `data`" };
             var ranks = Json.ItemsAt(result, "ranking");
-            var ranked = ranks.SelectMany(rank => (List<object>)rank).Cast<string>().ToList();
-            var stranger = ranked.Find(id => !players.ContainsKey(id));
-            if (stranger != null) return new[] { "ranking", Json.Write(stranger) + " is not a player of the match" };
+            var areLists = !members.ContainsKey("ranking") || members["ranking"] is List<object>;
+            if (!areLists || ranks.Any(rank => !(rank is List<object>)))
+                return new[] { "ranking", "must be a list of lists of player ids" };
+            var all = ranks.SelectMany(rank => (List<object>)rank).ToList();
+            var isStranger = all.FindIndex(id => !(id is string) || !players.ContainsKey((string)id));
+            var ranked = isStranger >= 0 ? new List<string>() : all.Cast<string>().ToList();
+            var stranger = isStranger >= 0 ? all[isStranger] : null;
+            if (isStranger >= 0) return new[] { "ranking", Json.Write(stranger) + " is not a player of the match" };
             var twice = ranked.Where((id, nth) => ranked.IndexOf(id) != nth).FirstOrDefault();
             if (twice != null) return new[] { "ranking", $"lists {Json.Write(twice)} twice" };
             if (ranks.Any(rank => ((List<object>)rank).Count == 0))
@@ -173,8 +184,10 @@ namespace Muster
             {
                 var field = "teams." + team.Key;
                 if (!teams.ContainsKey(team.Key)) return new[] { field, "the match has no such team" };
-                var isWhole = team.Value is double && (double)team.Value >= 0 && (double)team.Value % 1 == 0;
-                if (!isWhole) return new[] { field, "must be a whole number, got " + Json.Write(team.Value) };
+                var isWhole = team.Value is double && (double)team.Value >= 0 && (double)team.Value <= 1000;
+                isWhole = isWhole && (double)team.Value % 1 == 0;
+                if (!isWhole)
+                    return new[] { field, "must be a whole number up to 1,000, got " + Json.Write(team.Value) };
             }
             return null;
         }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Environment } from './environment.js'
 import { createGameServer, type GameServer, type GameServerOptions, type ServeHandlers } from './game-server.js'
-import type { Match, Player } from './served-match.js'
+import type { Match, Player, SeatsWanted } from './served-match.js'
 import { openStack } from './stack.fixture.js'
 
 /** Functions that close the opened stacks. */
@@ -327,6 +327,12 @@ describe('the input from the game', () => {
     await joinBoth(stack)
     const match = stack.matches[0] as Match
     const wrong: [object, string][] = [
+      [['ann'], 'result: must be an object of `ranking` and `data`'],
+      [{ winner: 'ann' }, 'result: has the unknown member "winner": put it into `data`'],
+      [{ ranking: ['ann', 'ben'] }, 'ranking: must be a list of lists of player ids'],
+      [{ ranking: null }, 'ranking: must be a list of lists of player ids'],
+      [{ ranking: [[7]] }, 'ranking: 7 is not a player of the match'],
+      [{ data: 7n }, 'result: cannot be written as JSON: '],
       [{ ranking: [['eve']] }, 'ranking: "eve" is not a player of the match'],
       [{ ranking: [['ann'], ['ann']] }, 'ranking: lists "ann" twice'],
       [{ ranking: [[]] }, 'ranking: has a rank without players'],
@@ -334,8 +340,17 @@ describe('the input from the game', () => {
     ]
     for (const [result, message] of wrong) expect(() => match.over(result)).toThrow(message)
     expect(() => match.seats({ open: true, teams: { green: 1 } })).toThrow('teams.green: the match has no such team')
-    expect(() => match.seats({ open: true, teams: { red: -1 } })).toThrow('teams.red: must be a whole number, got -1')
+    expect(() => match.seats({ open: true, teams: { red: -1 } })).toThrow(
+      'teams.red: must be a whole number up to 1,000, got -1',
+    )
+    expect(() => match.seats({ open: true, teams: { red: 5000 } })).toThrow('up to 1,000, got 5000')
+    expect(() => match.seats({} as SeatsWanted)).toThrow('open: must be true or false, got undefined')
     const [server] = stack.servers as [GameServer]
+    expect(() => server.list({ name: 'x', seats: 3, password: '' })).toThrow('password: must have 1 to 128 characters')
+    expect(() => server.list({ name: 'x', seats: 3, teams: { red: -1, blue: 4 } })).toThrow(
+      'teams.red: must be a whole',
+    )
+    expect(() => server.list({ name: 'x', seats: 3, attributes: { map: 'x'.repeat(300) } })).toThrow('attributes.map: ')
     expect(() => server.list({ name: '', seats: 3 })).toThrow('name: must have 1 to 64 characters')
     for (const name of ['a\u202eb', 'a\u3164', '\u2800', 'a\ufe0f'])
       expect(() => server.list({ name, seats: 3 })).toThrow(
@@ -346,11 +361,16 @@ describe('the input from the game', () => {
     expect(() => server.list({ name: 'x', seats: 0 })).toThrow('seats: must be a whole number from 1 to 1,000, got 0')
     expect(() => server.list({ name: 'x', seats: 3, teams: { red: 1 } })).toThrow('teams: must have 3 seats in all')
     expect(match.signal.aborted).toBe(false)
-    await match.over({ ranking: [['ann', 'ben']] })
+    // The game may go on changing what it has passed.
+    const ranking = [['ann', 'ben']]
+    const over = match.over({ ranking })
+    ranking.push(['eve'])
+    await over
   })
 
   test('createGameServer refuses wrong options', () => {
     expect(() => createGameServer({ env: {}, matches: 0 })).toThrow('matches: must be 1 to 64, got 0')
+    expect(() => createGameServer({ env: {}, attributes: { speed: NaN } })).toThrow('attributes.speed: ')
     const server = createGameServer({ env: {}, handleSignals: false, fetch: () => Promise.reject(new Error('no')) })
     vi.spyOn(process.stdout, 'write').mockImplementation(() => true)
     void server.serve({})

@@ -12,7 +12,7 @@ import {
 import { InvalidCall, JoinRefused } from './errors.js'
 import { type JoinClaims, type JoinKey, joinKeyOf, readJoinToken, signJoinToken } from './join-token.js'
 import { Knocks } from './knocks.js'
-import { createListing, type Listing, type SessionWanted } from './listing.js'
+import { checkAttributes, createListing, type Listing, type SessionWanted } from './listing.js'
 import { createReporting, type Reporting } from './reporting.js'
 import { type Match, type Player, type ServedMatch, serveMatch } from './served-match.js'
 import { runVerifierCommands } from './verifier-commands.js'
@@ -178,6 +178,7 @@ class GameProcess {
     const { env = process.env, build, matches = 1, attributes, clock = systemClock } = options
     if (!Number.isInteger(matches) || matches < 1 || matches > 64)
       throw new InvalidCall('matches', `must be 1 to 64, got ${matches}`)
+    checkAttributes('attributes', attributes)
     const problem = options.onProblem ?? warnings(clock)
     // A copy, so that later changes of the caller's object have no effect.
     this.#options = { ...options }

@@ -5,7 +5,8 @@ export {
   type ServeHandlers,
   type ServerStatus,
 } from './game-server.js'
-export type { Match, MatchResult, Player, SeatsWanted } from './served-match.js'
+export type { MatchResult } from './match-result.js'
+export type { Match, Player, SeatsWanted } from './served-match.js'
 export type { Listing, SessionWanted } from './listing.js'
 export type { Environment, ServerPort } from './environment.js'
 export type { Clock } from './clock.js'

@@ -40,8 +40,7 @@ export function createListing(clock: Clock, changed: () => void) {
   let orders: WireListing | undefined
   return {
     set: (given: Listing | undefined) => {
-      if (given !== undefined) check(given)
-      listing = given
+      listing = given && checked(given)
       if (given === undefined) host = undefined
       changed()
     },
@@ -77,17 +76,56 @@ export function createListing(clock: Clock, changed: () => void) {
   }
 }
 
-/** Validates a listing. @throws {InvalidCall} */
-function check({ name, seats, teams }: Listing): void {
-  if (typeof name !== 'string' || name.length < 1 || name.length > 64)
-    throw new InvalidCall('name', `must have 1 to 64 characters, got ${JSON.stringify(name)}`)
-  checkShown('name', name)
-  for (const team of Object.keys(teams ?? {})) checkShown('teams', team)
-  if (!Number.isInteger(seats) || seats < 1 || seats > 1000)
+/** The limits of Muster's `ReportBody`. Muster refuses a whole report for one wrong value, and so all later reports. */
+const MOST_SEATS = 1000
+const MOST_TEAMS = 32
+const MOST_ATTRIBUTES = 32
+const LONGEST_ATTRIBUTE = 256
+const LONGEST_PASSWORD = 128
+
+/** Returns a copy of a listing, so that later changes of the game's object have no effect. @throws {InvalidCall} */
+function checked({ name, seats, teams, attributes, password, locked }: Listing): Listing {
+  checkName('name', name)
+  const isCount = (value: unknown) =>
+    Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MOST_SEATS
+  if (!isCount(seats) || seats < 1)
     throw new InvalidCall('seats', `must be a whole number from 1 to 1,000, got ${seats}`)
-  const sum = Object.values(teams ?? {}).reduce((all, one) => all + one, 0)
+  for (const [team, count] of Object.entries(teams ?? {})) {
+    checkName('teams', team)
+    if (!isCount(count)) throw new InvalidCall(`teams.${team}`, `must be a whole number up to 1,000, got ${count}`)
+  }
+  const counts = Object.values(teams ?? {})
+  if (counts.length > MOST_TEAMS) throw new InvalidCall('teams', `must be at most ${MOST_TEAMS}, got ${counts.length}`)
+  const sum = counts.reduce((all, one) => all + one, 0)
   if (teams !== undefined && sum !== seats)
     throw new InvalidCall('teams', `must have ${seats} seats in all, got ${sum}`)
+  const isPassword = typeof password === 'string' && password !== '' && password.length <= LONGEST_PASSWORD
+  if (password !== undefined && !isPassword)
+    throw new InvalidCall('password', `must have 1 to ${LONGEST_PASSWORD} characters; leave it out for none`)
+  checkAttributes('attributes', attributes)
+  return {
+    name,
+    seats,
+    ...(teams && { teams: { ...teams } }),
+    ...(attributes && { attributes: { ...attributes } }),
+    ...(password !== undefined && { password }),
+    ...(locked !== undefined && { locked: Boolean(locked) }),
+  }
+}
+
+/** Validates attributes of a server. @throws {InvalidCall} for those that Muster would refuse */
+export function checkAttributes(field: string, attributes: Listing['attributes']): void {
+  // Members that are undefined are not sent.
+  const given = Object.entries(attributes ?? {}).filter(([, value]) => value !== undefined)
+  if (given.length > MOST_ATTRIBUTES)
+    throw new InvalidCall(field, `must be at most ${MOST_ATTRIBUTES}, got ${given.length}`)
+  for (const [name, value] of given) {
+    if (name.length < 1 || name.length > 64)
+      throw new InvalidCall(field, `must have names of 1 to 64 characters, got ${JSON.stringify(name)}`)
+    const isText = typeof value === 'string' && value.length <= LONGEST_ATTRIBUTE
+    if (!isText && typeof value !== 'boolean' && !Number.isFinite(value))
+      throw new InvalidCall(`${field}.${name}`, `must be a text of at most 256 characters, a number, true or false`)
+  }
 }
 
 /** Match invisible characters. Muster's `faultOfShownName` rejects the same ones. */
@@ -96,8 +134,10 @@ const UNSEEN = [
   /(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|(?<!\p{Extended_Pictographic})(?:\ufe0e|\ufe0f(?!\u20e3))/u,
 ]
 
-/** Validates a name. @throws {InvalidCall} if it looks like another name, or is invisible */
-function checkShown(field: string, name: string): void {
+/** Validates a name. @throws {InvalidCall} if it looks like another name, is invisible or too long */
+function checkName(field: string, name: unknown): void {
+  if (typeof name !== 'string' || name.length < 1 || name.length > 64)
+    throw new InvalidCall(field, `must have 1 to 64 characters, got ${JSON.stringify(name)}`)
   const got = `got ${JSON.stringify(name)}`
   if (UNSEEN.some((one) => one.test(name)))
     throw new InvalidCall(field, `must have no control, direction, zero-width or filler characters, ${got}`)

@@ -2,6 +2,7 @@ import { type Attendance, createAttendance } from './attendance.js'
 import type { Clock } from './clock.js'
 import { InvalidCall } from './errors.js'
 import type { JoinClaims } from './join-token.js'
+import { checkedResult, type MatchResult } from './match-result.js'
 import type { MatchReport, WireMatch } from './wire.js'
 
 /** A player of a match, or of a listed server. */
@@ -14,14 +15,6 @@ export interface Player {
   /** Players with the same group id queued together. */
   readonly groupId?: string | undefined
   readonly attributes: Readonly<Record<string, unknown>>
-}
-
-/** The result of a match. Muster passes it to the studio's backend. */
-export interface MatchResult {
-  /** Player ids, the best first. Players in an inner list share a rank. */
-  readonly ranking?: readonly (readonly string[])[] | undefined
-  /** Any other data. With the ranking, at most 8 KiB as JSON. */
-  readonly data?: unknown
 }
 
 /** Which further players a match wants. */
@@ -73,7 +66,8 @@ export interface ServedMatch {
   end(reason: string): void
 }
 
-const LARGEST_RESULT_BYTES = 8192
+/** Maximum number of players that a match may want for a team. */
+const MOST_SEATS = 1000
 
 /** Serves a match. @param changed reports a change; it resolves once Muster knows the change */
 export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promise<void>): ServedMatch {
@@ -130,16 +124,16 @@ export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promis
     seats: (wanted) => {
       for (const [team, count] of Object.entries(wanted.teams ?? {})) {
         if (!Object.hasOwn(teams, team)) throw new InvalidCall(`teams.${team}`, 'the match has no such team')
-        if (!Number.isInteger(count) || count < 0)
-          throw new InvalidCall(`teams.${team}`, `must be a whole number, got ${count}`)
+        if (!Number.isInteger(count) || count < 0 || count > MOST_SEATS)
+          throw new InvalidCall(`teams.${team}`, `must be a whole number up to 1,000, got ${count}`)
       }
-      seats = { open: wanted.open, ...(wanted.teams && { teams: wanted.teams }) }
+      if (typeof wanted.open !== 'boolean') throw new InvalidCall('open', `must be true or false, got ${wanted.open}`)
+      seats = { open: wanted.open, ...(wanted.teams && { teams: { ...wanted.teams } }) }
       void changed()
     },
     over: (given) => {
       if (reported !== undefined) return reported
-      checkResult(given, players)
-      result = given
+      result = checkedResult(given, players)
       served.status = 'over'
       seats = undefined
       reported = changed()
@@ -177,18 +171,4 @@ export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promis
   }
   update(order)
   return served
-}
-
-/** Rejects a result that Muster would reject. @throws {InvalidCall} */
-function checkResult(result: MatchResult | undefined, players: ReadonlyMap<string, Player>): void {
-  const ranked = result?.ranking?.flat() ?? []
-  const stranger = ranked.find((id) => !players.has(id))
-  if (stranger !== undefined)
-    throw new InvalidCall('ranking', `${JSON.stringify(stranger)} is not a player of the match`)
-  const twice = ranked.find((id, index) => ranked.indexOf(id) !== index)
-  if (twice !== undefined) throw new InvalidCall('ranking', `lists ${JSON.stringify(twice)} twice`)
-  if (result?.ranking?.some((ids) => ids.length === 0)) throw new InvalidCall('ranking', 'has a rank without players')
-  const bytes = Buffer.byteLength(JSON.stringify(result ?? {}))
-  if (bytes > LARGEST_RESULT_BYTES)
-    throw new InvalidCall('data', `the result must have at most ${LARGEST_RESULT_BYTES} bytes as JSON, got ${bytes}`)
 }

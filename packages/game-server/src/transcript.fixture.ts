@@ -3,7 +3,8 @@ import { expect } from 'vitest'
 import { InvalidCall, type JoinRefused } from './errors.js'
 import { createGameServer } from './game-server.js'
 import { joinKeyOf, signJoinToken } from './join-token.js'
-import type { Match, MatchResult, Player, SeatsWanted } from './served-match.js'
+import type { MatchResult } from './match-result.js'
+import type { Match, Player, SeatsWanted } from './served-match.js'
 import type { WireMatch } from './wire.js'
 
 // Runs a game server and writes down its commands and answers, for `transcript.test.ts`.

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { MatchResult } from './match-result.js'
 import {
   duel,
   ENROL_KEY,
@@ -33,6 +34,14 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await play(server)
     await server.admit(joinToken('ann'))
     await settle(server)
+    for (const wrong of [
+      ['ann'],
+      { winner: 'ann' },
+      { ranking: ['ann', 'ben'] },
+      { ranking: null },
+      { ranking: [[7]] },
+    ])
+      await server.over('m7', wrong as MatchResult)
     await server.over('m7', { ranking: [['ann'], ['zoe']] })
     await server.over('m7', { ranking: [['ann'], ['ann']] })
     await server.over('m7', { ranking: [['ann'], []] })
@@ -192,6 +201,7 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await play(server)
     await server.seats('m7', { open: true, teams: { green: 1 } })
     await server.seats('m7', { open: true, teams: { red: 0.5 } })
+    await server.seats('m7', { open: true, teams: { red: 5000 } })
     await server.seats('m7', { open: true, teams: { blue: 1 } })
     await settle(server)
     await server.run(1000)

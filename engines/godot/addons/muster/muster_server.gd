@@ -77,7 +77,7 @@ func refuse(match_id: String) -> void:
 func over(match_id: String, result := {}) -> Dictionary:
 	var input := {"do": "over", "match": match_id}
 	if not result.is_empty():
-		input["result"] = result
+		input["result"] = result.duplicate(true)
 	return await _ask(input)
 
 

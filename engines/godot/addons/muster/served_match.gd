@@ -124,9 +124,16 @@ func leave(player_id, may_return_ms, now):
 # Returns the field of a result that Muster would refuse, and why; an empty list if it is valid. `bytes`: its size as
 # JSON.
 func fault_of(given, bytes):
-	var ranks = []
-	if given != null and given.get("ranking") != null:
-		ranks = given.ranking
+	if given == null:
+		return []
+	if not given is Dictionary:
+		return ["result", "must be an object of `ranking` and `data`"]
+	for name in given:
+		if name != "ranking" and name != "data":
+			return ["result", "has the unknown member " + VALUES.quoted(name) + ": put it into `data`"]
+	var ranks = given.get("ranking", [])
+	if not _are_lists(ranks):
+		return ["ranking", "must be a list of lists of player ids"]
 	var ranked = {}
 	var fault = []
 	for rank in ranks:
@@ -134,7 +141,7 @@ func fault_of(given, bytes):
 			fault = ["ranking", "has a rank without players"]
 		for one in rank:
 			if not _players.has(one):
-				return ["ranking", VALUES.quoted(one) + " is not a player of the match"]
+				return ["ranking", VALUES.to_text(one) + " is not a player of the match"]
 			if ranked.has(one):
 				fault = ["ranking", "lists " + VALUES.quoted(one) + " twice"]
 			ranked[one] = true
@@ -143,15 +150,24 @@ func fault_of(given, bytes):
 	return fault
 
 
+static func _are_lists(ranks):
+	if not ranks is Array:
+		return false
+	for rank in ranks:
+		if not rank is Array:
+			return false
+	return true
+
+
 # Returns the field of a seat request that Muster would refuse, and why; an empty list if it is valid.
 func fault_of_seats(wanted):
 	for team in wanted:
 		if not _teams.has(team):
 			return ["teams." + team, "the match has no such team"]
 		var count = wanted[team]
-		if count < 0 or count != floor(count):
+		if count < 0 or count > 1000 or count != floor(count):
 			# Formats the number like JSON, without trailing zeros.
-			return ["teams." + team, "must be a whole number, got " + str(count)]
+			return ["teams." + team, "must be a whole number up to 1,000, got " + str(count)]
 	return []
 
 
