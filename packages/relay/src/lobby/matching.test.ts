@@ -76,6 +76,28 @@ test('the players of a lobby become a ticket, the host first, and every member r
   expect(withdrawn).toEqual([])
 })
 
+test('a lobby that is stopped just after its assignment, which it has not heard of, takes the match', async () => {
+  let withdraw = () => {}
+  const { clock, lobbies, lobbyId, runOf } = await setUp({
+    withdraw: () => new Promise((resolve) => (withdraw = resolve)),
+  })
+  await lobbies.start({ lobbyId, playerId: 'ann' })
+  await clock.advance(1000)
+  const key = `${lobbyId}-1`
+  await lobbies.stop({ lobbyId, playerId: 'ann' })
+  await clock.advance(1)
+  expect(await lobbies.reportMatch({ key, status: 'assigned', assignment })).toBe(true)
+  withdraw()
+  await clock.advance(1)
+  expect(await runOf('bob')).toEqual({ term: 1, status: 'assigned', assignment })
+  expect(await typesOf(lobbies, lobbyId, 'bob')).toContain('match.assigned')
+  expect(await lobbies.reportMatch({ key, status: 'ended', reason: 'over' })).toBe(true)
+  expect(await runOf('bob')).toBeNull()
+  // The match is over, so a late report does not bring it back.
+  expect(await lobbies.reportMatch({ key, status: 'assigned', assignment })).toBe(false)
+  await lobbies.close()
+})
+
 test('a lobby member who leaves during the search cancels the ticket, and the host can start again', async () => {
   const { clock, lobbies, lobbyId, parties, withdrawn, runOf } = await setUp()
   await lobbies.start({ lobbyId, playerId: 'ann' })

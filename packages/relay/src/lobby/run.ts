@@ -93,11 +93,21 @@ export function runHandedOver(lobby: Lobby, now: number, worker: string, term: n
   })
 }
 
+/**
+ * True if the latest start has ended and its ticket is still to be withdrawn. If the ticket has a match by now, the
+ * withdrawal came too late: the lobby's players are in that match, and cannot start another one.
+ */
+const isWithdrawing = ({ phase, run, term: latest, retired }: Lobby, term: number): boolean =>
+  phase === 'open' && run === undefined && latest === term && retired.length > 0
+
 /** Records the match of a run. Reports may arrive twice, late, or before the response to the hand-over. */
 export function matchAssigned(lobby: Lobby, now: number, term: number, assignment: Attributes): Lobby {
   const { run, outcome } = lobby
-  if (outcome !== 'match' || run?.term !== term || run.status === 'assigned') return lobby
-  const assigned: Lobby = { ...lobby, phase: 'running', run: { status: 'assigned', term, assignment } }
+  if (outcome !== 'match' || run?.status === 'assigned') return lobby
+  const isLate = isWithdrawing(lobby, term)
+  if (run?.term !== term && !isLate) return lobby
+  const retired = isLate ? [] : lobby.retired
+  const assigned: Lobby = { ...lobby, retired, phase: 'running', run: { status: 'assigned', term, assignment } }
   return withEvent(assigned, now, { type: 'match.assigned', term })
 }
 

@@ -1,6 +1,12 @@
 import { createManualClock, type ManualClock } from '@muster/core/clock'
 import { StoreUnavailable } from '@muster/core'
-import { type MatchmakerEvents, type Ticket, type TicketService, UnknownTicket } from '@muster/matchmaker'
+import {
+  AlreadyAssigned,
+  type MatchmakerEvents,
+  type Ticket,
+  type TicketService,
+  UnknownTicket,
+} from '@muster/matchmaker'
 import { createMemoryLobbyStore, type Lobbies, type LobbyStore } from '@muster/relay'
 import { expect, test } from 'vitest'
 import { signShared } from '../../auth/jwks.fixture.js'
@@ -184,6 +190,24 @@ test('a lobby whose ticket may have been created without an answer withdraws the
   await clock.advance(10_000)
   expect(await lobbies.get(ann)).toMatchObject({ phase: 'open' })
   expect([...tickets]).toEqual([])
+  await clock.until(Promise.resolve(opened.close(1000)), 100)
+})
+
+test('a lobby takes the match of a ticket that could not be withdrawn any more', async () => {
+  const clock = createManualClock()
+  const { opened, lobbies } = await openProcess(createMemoryLobbyStore(), clock, {
+    cancelTicket: (id) => Promise.reject(new AlreadyAssigned(id, 'm1')),
+    getTicket: async (id) =>
+      ({ id, status: 'HOST_ASSIGNED', matchId: 'm1', assignment: { fqdn: 'match.example', ports: {} } }) as never,
+  })
+  const { ann } = await startLobby(lobbies, clock)
+  // The leader has assigned the match, and this process has not heard of that yet.
+  await lobbies.stop(ann)
+  await clock.advance(1000)
+  expect(await lobbies.get(ann)).toMatchObject({
+    phase: 'running',
+    run: { status: 'assigned', assignment: { match: 'm1', host: 'match.example' } },
+  })
   await clock.until(Promise.resolve(opened.close(1000)), 100)
 })
 

@@ -27,12 +27,15 @@ function createLobbyParties(
   onProblem: (error: unknown) => void,
 ) {
   const closing = manyWaitOn()
+  /** Reports the match of a ticket that could not be withdrawn. Its lobby must not stay open beside the match. */
+  let reportAssigned = async (_ticketId: string): Promise<void> => {}
   const withdraw = async (ticketId: string): Promise<void> => {
     try {
       await service.cancelTicket(ticketId)
     } catch (error) {
-      // If the ticket has ended or its players have the server's address, nothing remains to be cancelled.
-      if (!(error instanceof UnknownTicket || error instanceof AlreadyAssigned)) throw error
+      if (error instanceof AlreadyAssigned) return reportAssigned(ticketId)
+      // If the ticket has ended, nothing remains to be cancelled.
+      if (!(error instanceof UnknownTicket)) throw error
     }
   }
   const isWithdrawn = (ticketId: string) =>
@@ -75,6 +78,10 @@ function createLobbyParties(
       }
       const report = (keys: readonly string[], ofKey: (key: string) => MatchReport) => {
         for (const key of keys) void deliver(ofKey(key))
+      }
+      reportAssigned = async (key) => {
+        const missed = reportOf(key, await service.getTicket(key))
+        if (missed !== undefined) await lobbies.reportMatch(missed)
       }
       const reportAll = async () => {
         for (const key of await lobbies.matchKeys()) {
