@@ -93,7 +93,7 @@ export const applications = {
    * Limit: none documented. Errors: `Conflict` (409).
    * If `is_active` or `image` is absent, `is_active: true` or an empty `image` is sent: see `fillRequired` of
    * `Settings`.
-   * Source: service-api, Applications; required fields by our choice.
+   * Source: service-api, Applications; required fields: our choice.
    */
   create: operation('POST /v1/app', {
     summary: 'Create an application',

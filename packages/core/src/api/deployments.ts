@@ -150,7 +150,7 @@ export const CreateDeployment = input<CreateDeployment>('CreateDeployment', {
 
 export const DeploymentCreated = answer<DeploymentCreated>('DeploymentCreated', { request_id: z.string().min(1) })
 
-/** One condition of the deployment list (its form is a public fact). */
+/** One condition of the deployment list, in the form that public documents show (public fact). */
 export interface DeploymentFilter {
   /** The compared field. */
   readonly field:
@@ -170,7 +170,8 @@ export interface DeploymentFilter {
 }
 
 /**
- * Filters and order of the deployment list; their form is a public fact. Some servers reject two filters on one field.
+ * Filters and order of the deployment list, in the form that public documents show (public fact). Some servers reject
+ * two filters on one field.
  */
 export interface DeploymentQuery {
   /** Conditions that must all hold. */
@@ -266,7 +267,7 @@ export const deployments = {
    * Limit: 40 per second. Errors: `NoCapacity` (422).
    * `NoCapacity` with a `requestId` names a deployment in error. Stop it, because it may cost money. A create whose
    * response was lost is not repeated, because there is no idempotency key. Its server can be found by its tags.
-   * Source: service-api, Deployments; errors by public fact, required fields by public fact.
+   * Source: service-api, Deployments; errors: public fact, required fields: public fact.
    */
   create: operation('POST /deployments', {
     summary: 'Deploy a server of an application version near the users',
@@ -296,7 +297,7 @@ export const deployments = {
    * Route: `DELETE /v1/stop/{request_id}`.
    * Limit: none documented. Errors: `Forbidden` (403), `NotFound` (404), `AlreadyTerminated` (410).
    * `AlreadyTerminated` means that the deployment has already ended.
-   * Source: service-api, Deployments; errors by public fact.
+   * Source: service-api, Deployments; errors: public fact.
    */
   stop: operation('DELETE /v1/stop/{request_id}', {
     summary: 'Stop a deployment: at once when READY or ERROR (200), else as soon as it is (202)',
@@ -312,7 +313,7 @@ export const deployments = {
    * Limit: none documented. Errors: `Forbidden` (403), `NotFound` (404), `AlreadyTerminated` (410).
    * `AlreadyTerminated` means that the deployment has already ended. In a container use `selfStop()`, which needs no
    * client.
-   * Source: service-api, Deployments; errors by public fact.
+   * Source: service-api, Deployments; errors: public fact.
    */
   selfStop: operation('DELETE /v1/self/stop/{request_id}/{access_point_id}', {
     summary: 'Stop the deployment from inside its container, with its own delete token',
@@ -329,7 +330,7 @@ export const deployments = {
    * Route: `POST /v1/deployments/bulk-stop`.
    * Limit: none documented. Errors: those of every call.
    * The stop is permanent. To see beforehand which deployments would match, list them with the same filters.
-   * Source: service-api, Deployments; required fields by our choice.
+   * Source: service-api, Deployments; required fields: our choice.
    */
   bulkStop: operation('POST /v1/deployments/bulk-stop', {
     summary: 'Stop every deployment that matches the filters',

@@ -143,7 +143,7 @@ export const policies = {
    * Create a policy of a fleet.
    * Route: `POST /v1/fleet/{fleet_name}/policies`.
    * Limit: none documented. Errors: `NotFound` (404).
-   * Source: service-api, Fleets; required fields by our choice.
+   * Source: service-api, Fleets; required fields: our choice.
    */
   create: operation('POST /v1/fleet/{fleet_name}/policies', {
     summary: 'Create a policy of a fleet',
@@ -296,7 +296,7 @@ export const fleets = {
    * Create a fleet.
    * Route: `POST /v1/fleet`.
    * Limit: none documented. Errors: those of every call.
-   * Source: service-api, Fleets; required fields by our choice.
+   * Source: service-api, Fleets; required fields: our choice.
    */
   create: operation('POST /v1/fleet', {
     summary: 'Create a fleet',

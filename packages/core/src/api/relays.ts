@@ -187,7 +187,7 @@ export const relays = {
    * Route: `POST /v1/relays/sessions`.
    * Limit: none documented. Errors: `Forbidden` (403), `ServerError` (503).
    * The session is ready later. Read it until `ready` is true.
-   * Source: service-api, Relay sessions; errors by public fact, required fields by our choice.
+   * Source: service-api, Relay sessions; errors: public fact, required fields: our choice.
    */
   create: operation('POST /v1/relays/sessions', {
     summary: 'Open a relay session for a set of users',
@@ -199,7 +199,7 @@ export const relays = {
    * List active relay sessions.
    * Route: `GET /v1/relays/sessions`.
    * Limit: none documented. Errors: `Forbidden` (403).
-   * Source: service-api, Relay sessions; errors by our choice.
+   * Source: service-api, Relay sessions; errors: our choice.
    */
   list: operation('GET /v1/relays/sessions', {
     summary: 'List active relay sessions',
@@ -212,7 +212,7 @@ export const relays = {
    * Read a relay session.
    * Route: `GET /v1/relays/sessions/{session_id}`.
    * Limit: none documented. Errors: `Forbidden` (403), `NotFound` (404).
-   * Source: service-api, Relay sessions; errors by public fact.
+   * Source: service-api, Relay sessions; errors: public fact.
    */
   get: operation('GET /v1/relays/sessions/{session_id}', {
     summary: 'Read a relay session',
@@ -224,7 +224,7 @@ export const relays = {
    * End a relay session.
    * Route: `DELETE /v1/relays/sessions/{session_id}`.
    * Limit: none documented. Errors: `Forbidden` (403), `NotFound` (404).
-   * Source: service-api, Relay sessions; errors by our choice.
+   * Source: service-api, Relay sessions; errors: our choice.
    */
   delete: operation('DELETE /v1/relays/sessions/{session_id}', {
     summary: 'End a relay session',
@@ -235,7 +235,7 @@ export const relays = {
    * Let one more user into a relay session.
    * Route: `POST /v1/relays/sessions:authorize-user`.
    * Limit: none documented. Errors: `Forbidden` (403), `NotFound` (404), `Conflict` (409).
-   * Source: service-api, Relay sessions; errors by public fact.
+   * Source: service-api, Relay sessions; errors: public fact.
    */
   authorizeUser: operation('POST /v1/relays/sessions:authorize-user', {
     summary: 'Let one more user into a relay session',
@@ -247,7 +247,7 @@ export const relays = {
    * Take a user out of a relay session.
    * Route: `POST /v1/relays/sessions:revoke-user`.
    * Limit: none documented. Errors: `Forbidden` (403), `NotFound` (404).
-   * Source: service-api, Relay sessions; errors by public fact.
+   * Source: service-api, Relay sessions; errors: public fact.
    */
   revokeUser: operation('POST /v1/relays/sessions:revoke-user', {
     summary: 'Take a user out of a relay session',

@@ -355,7 +355,7 @@ export const versions = {
    * Create an application version.
    * Route: `POST /v1/app/{app_name}/version`.
    * Limit: none documented. Errors: `NotFound` (404), `Conflict` (409), `DependencyFailed` (424).
-   * Source: service-api, Applications; required fields by our choice.
+   * Source: service-api, Applications; required fields: our choice.
    */
   create: operation('POST /v1/app/{app_name}/version', {
     summary: 'Create an application version',

@@ -243,6 +243,6 @@ const clockLine = ({ now, speed }: PageState): Html =>
     speed === 1 ? undefined : `, its service ${speed} times faster`
   }</p>`
 
-/** Creates a time element for a time in format B of the specification. */
+/** Creates a time element. @param at time in ISO 8601 and UTC, with milliseconds */
 export const instant = (at: string): Html =>
   html`<time datetime="${at}">${at.slice(0, 10)} ${at.slice(11, 19)} UTC</time>`

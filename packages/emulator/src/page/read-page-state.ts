@@ -26,7 +26,7 @@ export type PageLocation = PageState['locations'][number]
 /**
  * Returns the data of the page, which is also the response of /_emulator/state. Everybody who can reach the port can
  * read it, so it has no secrets and no players' addresses. Fields that come from the specification have its names.
- * Times are of the emulator's clock, in format B.
+ * Times are those of the emulator's clock, in ISO 8601 and UTC.
  */
 export function readPageState({ world, faults, token, isTokenKnown }: PageSource, search: string) {
   const now = world.clock.now()

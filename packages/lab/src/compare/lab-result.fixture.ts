@@ -23,7 +23,7 @@ export interface Had {
   readonly hours?: number
   /** Share of the players whom the rules refused. */
   readonly refused?: number
-  /** Most creates in one second. */
+  /** Maximum number of create requests in one second. */
   readonly busiest?: number
   /** Share of the matches in the pool `arena` that found a warm server. Set only for a run with pools. */
   readonly warm?: number

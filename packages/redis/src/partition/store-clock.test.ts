@@ -40,7 +40,7 @@ test('the store clock equals the process clock if both agree, to the fraction of
   expect(differences).toEqual([])
 })
 
-test('the store clock follows a step of the store at a tenth of the speed of time, and never goes back', async () => {
+test('the store clock corrects a step of the store by 0.1 s per second, and never goes back', async () => {
   const { clock, store, storeClock, differences, measure, error } = open()
   await measure()
   for (const stepMs of [60_000, -60_000]) {
@@ -88,7 +88,7 @@ test('the store clock, once caught up, differs from the store by at most the tim
   )
 })
 
-test('dates follow a step of the store’s clock at once, and waits at a tenth of the speed of time', async () => {
+test('dates follow a step of the store’s clock at once, and waits by 0.1 s per second', async () => {
   const { clock, store, storeClock, measure, error } = open()
   await measure()
   expect(storeClock.wallStepMs()).toBe(0)

@@ -107,9 +107,10 @@ export interface SpendingLease {
 }
 
 /**
- * Grants a partition its existing servers, some more ahead, and some creates, as far as the others leave any.
- * Keys: a hash with a field `p:<partition>` of the time, and the servers and creates that it may have; a sorted set of
- * the creates of the last minute.
+ * Grants a partition a number of servers and of creates. It gets its existing servers in any case. It gets further
+ * servers, and creates, as far as the other partitions leave any.
+ * Keys: a hash with a field `p:<partition>`, which holds the time of the grant and the granted servers and creates; a
+ * sorted set of the creates of the last minute.
  * Arguments: partition, known version, whether the caller is new; existing servers, further servers wanted, maximum
  * number of servers; creates planned since its last request, creates wanted, maximum creates per minute.
  *

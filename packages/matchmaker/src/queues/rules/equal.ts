@@ -23,7 +23,7 @@ export interface EqualRule extends RuleBase {
   readonly kind: 'equal'
   /** Name of a string, number or boolean attribute. */
   readonly attribute: string
-  /** The players whose values are equal. With `team`, teams may differ from one another. Default `match`. */
+  /** The players whose values must be equal. With `team`, teams may differ from one another. Default `match`. */
   readonly scope?: Scope | undefined
   /**
    * What happens with players without the attribute. `refuse` (default): their tickets are refused when created. `any`:
@@ -41,8 +41,8 @@ export interface DifferentRule extends RuleBase {
   /** Name of a string, number or boolean attribute. */
   readonly attribute: string
   /**
-   * The players whose values differ. `match` (default): all players. `team`: the players of each team. `teams`: players
-   * of different teams; within a team, values may be equal.
+   * The players whose values must differ. `match` (default): all players. `team`: the players of each team. `teams`:
+   * players of different teams; within a team, values may be equal.
    */
   readonly scope?: Scope | 'teams' | undefined
   /**

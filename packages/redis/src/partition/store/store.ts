@@ -43,7 +43,8 @@ export type HostingChange =
     }
 
 /**
- * Changes that are written together or not at all. At most one of them has requirements, and then none of them deletes.
+ * Changes that are written together or not at all. At most one of them has `requires`. Such a transaction contains no
+ * deletion.
  */
 export type HostingTransaction = readonly HostingChange[]
 
