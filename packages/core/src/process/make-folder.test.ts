@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -28,4 +28,12 @@ test('makeFolder rejects where a file is in the way, and where nobody can create
   await expect(makeFolder(join(folder, 'link'))).rejects.toMatchObject({ code: 'EEXIST' })
   if (process.platform === 'linux')
     await expect(makeFolder('/proc/muster/data')).rejects.toMatchObject({ code: 'ENOENT' })
+})
+
+test('makeFolder creates a folder also if another process creates the folder around it meanwhile', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const around = join(folder, `round-${round}`)
+    await Promise.all([makeFolder(join(around, 'in')), mkdir(around).catch(() => {})])
+    expect((await stat(join(around, 'in'))).isDirectory()).toBe(true)
+  }
 })

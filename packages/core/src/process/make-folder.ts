@@ -12,8 +12,9 @@ export async function makeFolder(path: string, mode?: number): Promise<void> {
     await mkdir(path, mode)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' && dirname(path) !== path && !(await isThere(dirname(path)))) {
-      await makeFolder(dirname(path), mode)
+    if (code === 'ENOENT' && dirname(path) !== path) {
+      // Another process may have created the folder around it after the attempt.
+      if (!(await isThere(dirname(path)))) await makeFolder(dirname(path), mode)
       await mkdirUnlessThere(path, mode)
     } else if (!(await isFolder(path))) throw error
   }
