@@ -61,6 +61,8 @@ describe('an invalid command line', () => {
       'dev muster.yaml',
       '"muster.yaml" is not a program that can be started. The command of a game server stands after --',
     ],
+    ['dev .', '"." is not a program that can be started. The command of a game server stands after --'],
+    ['dev ./', '"./" is not a program that can be started. The command of a game server stands after --'],
     ['dev --token a:b', "argument 'a:b' is invalid. must be letters, digits and any of - . _ ~ + /"],
     ['lab nosuch', "error: unknown command 'nosuch'\nmuster lab --help lists all commands\n"],
     ['lab run a', "'-q, --queues <file>' not specified\nmuster lab run --help lists all options\n"],

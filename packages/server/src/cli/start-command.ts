@@ -1,4 +1,4 @@
-import { access, constants } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
 import { delimiter, join, resolve } from 'node:path'
 import { InvalidInput } from '@muster/core'
 import type { Terminal } from './terminal.js'
@@ -21,8 +21,12 @@ export async function assertProgram(command: readonly string[], { folder, env }:
   )
 }
 
-const isExecutable = (path: string) =>
-  access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  )
+/** Returns true for a file that this user may execute. A folder has the same permission, for another purpose. */
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK)
+    return (await stat(path)).isFile()
+  } catch {
+    return false
+  }
+}
