@@ -132,6 +132,12 @@ describe('a reload of the configuration', () => {
     ])
   })
 
+  test('a reload from a silent log to warnings logs what needs a restart', async () => {
+    await reload('telemetry: { log: { level: silent } }', DUEL + TRIO)
+    await reload('matching: { tickMs: 50 }\ntelemetry: { log: { level: warn } }', DUEL + TRIO)
+    expect(textsOf(under.lines).at(-1)).toBe('Config changed, restart required: matching.tickMs 250 → 50')
+  })
+
   test('a reload with a pool of a new source is refused with a remedy, and changes nothing', async () => {
     const before = under.server.config()
     const pools = `pools: [{ name: arena, source: metal, deploy: { application: my-game, version: '1.0' } }]`

@@ -118,6 +118,9 @@ const undone = (changes: readonly Change[], waiting: readonly Change[]): Readonl
   return new Set(changes.filter((change) => !change.isLive && !isWaiting(change)))
 }
 
+/** The levels of the log. Each shows more than those before it. */
+const LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const
+
 /** The result of a reload. */
 export interface Reloaded {
   readonly changes: readonly Change[]
@@ -163,15 +166,16 @@ export function createReloading(options: ReloadingOptions): (next: Config) => Pr
     const signed = touches(['auth.jwt']) ? undefined : before.auth.signed
     const apis = touches(OF_APIS) ? createApis(next, parts.api, signed) : before
     const refused = touches(['queues', 'pools']) ? reconfigured(next, apis) : []
+    const levelBefore = inForce.config.telemetry.log.level
     inForce.config = next
     inForce.apis = apis
     const back = undone(
       changes,
       changesOf(atStart, next).filter(({ isLive }) => !isLive),
     )
-    // A level that hides the lines about the reload takes effect after them.
+    // Of the earlier level and the new one, the lines about the reload have the one that shows more.
     const { level } = next.telemetry.log
-    if (level === 'debug' || level === 'info') log.setLevel(level)
+    if (LEVELS.indexOf(level) > LEVELS.indexOf(levelBefore)) log.setLevel(level)
     tell(log, changes, back, refused)
     log.setLevel(level)
     if (apis !== before) before.close().catch((error: unknown) => onProblem('reload', error))
