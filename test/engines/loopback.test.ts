@@ -86,7 +86,7 @@ describe.each(languages)('the $name SDK', ({ runsHere, hasRelay, build, command:
     },
   )
 
-  test.skipIf(!runsHere)('players accept a match by requests whose empty body has a length', async () => {
+  test.skipIf(!runsHere)('players accept a match by requests that name it', async () => {
     const lengths: unknown[] = []
     const ranked = {
       name: 'ranked',
@@ -94,7 +94,7 @@ describe.each(languages)('the $name SDK', ({ runsHere, hasRelay, build, command:
       acceptance: { withinMs: 30_000 },
       deploy: { ...deploy, probe: undefined },
     }
-    const { url, shut } = await openCounter({
+    const { url, matchmaker, shut } = await openCounter({
       studio: { matchmaker: { queues: [ranked] } },
       api: {
         authenticate: (request) => {
@@ -104,9 +104,13 @@ describe.each(languages)('the $name SDK', ({ runsHere, hasRelay, build, command:
         address: () => '203.0.113.7',
       },
     })
+    const found: string[] = []
+    matchmaker.on('matchFound', ({ matchId }) => void found.push(matchId))
     const players = ['ann', 'ben'].map((name) => start('client', url, name, 'ranked'))
     await until('both are assigned', () => players.every(({ hasEnded }) => hasEnded()))
-    expect(lengths).toEqual(['0', '0'])
+    const [matchId] = found
+    const { length } = JSON.stringify({ match_id: matchId })
+    expect(lengths).toEqual([String(length), String(length)])
     expect(await shut()).toEqual(nothingLeft)
   })
 
