@@ -55,7 +55,11 @@ const USUAL_SORT = 'ping,-seats.taken'
 const MOST_FIELDS = 4
 export const LARGEST_PAGE = 100
 const USUAL_PAGE = 20
-export const LONGEST_CURSOR = 1024
+/**
+ * Maximum number of characters of a cursor. It holds a text of at most 256 characters for each sort field, and the
+ * server's id. JSON takes at most 6 bytes for a character, e.g. `\\u0001`, and base64 adds a third.
+ */
+export const LONGEST_CURSOR = Math.ceil(((MOST_FIELDS * 256 + 128) * 6 * 4) / 3)
 
 /** Parses a player's query. Returns why the query is invalid, if it is. */
 export function readQuery(browser: Pick<Browser, 'attributes'>, query: ServerQuery): ReadQuery | QueryFault {

@@ -4,8 +4,11 @@ import type { ListedPlace, ListedServer } from './listed-servers.js'
 import { type Clause, fieldNames, type PingOf, serverField } from './server-filter.js'
 import { type SortOrder, type ReadQuery, type ServerPage, topOf } from './server-pages.js'
 
-/** Maximum number of distinct strings. Beyond it, the columns are rebuilt from the current servers. */
-const MOST_TEXTS = 100_000
+/**
+ * Number of distinct strings from which the columns are rebuilt from the current servers. If these have more strings,
+ * the next rebuild waits until the number has doubled, because each one takes as long as writing all servers.
+ */
+const MANY_TEXTS = 100_000
 /** Fields without a column, because their values differ from server to server. They are read from the servers. */
 const NO_COLUMN: ReadonlySet<string> = new Set(['name', 'ping'])
 
@@ -17,6 +20,7 @@ export function createServerTable(browser: Pick<Browser, 'attributes'>) {
   const rows: ListedServer[] = []
   const rowOf = new Map<string, number>()
   const texts = new Map<string, number>()
+  let mostTexts = MANY_TEXTS
   let capacity = 256
   /** The columns by field name. NaN means no value. Strings are stored as indexes into `texts`, booleans as 0 and 1. */
   const columns = new Map<string, Float64Array>()
@@ -91,9 +95,10 @@ export function createServerTable(browser: Pick<Browser, 'attributes'>) {
     set: (server: ListedServer) => {
       const row = rowOf.get(server.id) ?? rows.length
       if (row === capacity) grow()
-      if (texts.size > MOST_TEXTS) {
+      if (texts.size > mostTexts) {
         texts.clear()
         for (const [index, one] of rows.entries()) write(index, one)
+        mostTexts = Math.max(MANY_TEXTS, texts.size * 2)
       }
       write(row, server)
     },
