@@ -115,9 +115,8 @@ export interface MatchmakerEvents extends TicketEvents {
     readonly tickets: readonly Ticket[]
   }
   /**
-   * A server failed before its players were sent to it, which counts as a placement attempt of their tickets. Or it
-   * failed while players were on it: then `reason` is `crashed`. A server that exits normally while players are on it
-   * has not failed.
+   * A server failed. If its players were not sent to it yet, that counts as a placement attempt of their tickets. If
+   * players were on it, `reason` is `crashed`. A server that exits normally while players are on it has not failed.
    */
   deploymentFailed: MatchEvent &
     OfPool & {

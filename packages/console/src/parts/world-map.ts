@@ -38,7 +38,7 @@ export interface Dot {
   readonly x: number
   readonly y: number
   readonly radius: number
-  /** The dot's name. Undefined for a dot without a name, which names of other dots must not cover either. */
+  /** The dot's name. Undefined: the dot shows no name, but the names of other dots must not cover it. */
   readonly text: string | undefined
 }
 

@@ -20,8 +20,8 @@ async function setUp(options: Partial<ClientOptions> = {}) {
 }
 
 /**
- * Creates a limiter of which `holds` says whether the nth permit is still valid. Also returns what became of the
- * permits.
+ * Creates a limiter, and a list of the calls of its permits.
+ * @param holds returns true if the nth permit is still valid
  */
 function permits(holds: (nth: number) => boolean) {
   const seen: string[] = []

@@ -232,7 +232,7 @@ export class Scheduler {
   #begin<T>(job: (slot: CallSlot) => Promise<T>): Promise<T> {
     if (this.#closed !== undefined) throw this.#closed.reason
     if (this.#limiter === undefined) return job(unlimitedSlot)
-    const start = this.#start as StartResult // The queue does not run without one.
+    const start = this.#start as StartResult // Set, because the queue runs only while `#start` is set.
     this.#start = undefined
     this.#running += 1
     this.#prepare()

@@ -239,8 +239,8 @@ function faultsOf(value: unknown, issues: readonly Issue[]): Fault[] {
 }
 
 /**
- * True if the issue is a consequence of a misspelt name. Either a missing name is only misspelt. Or an object with a
- * misspelt name violates a rule of its schema, e.g. that one of two names is required.
+ * True if the issue is a consequence of a misspelt name. There are two cases: a missing name is only misspelt, or an
+ * object with a misspelt name violates a rule of its schema, e.g. that one of two names is required.
  */
 function followsFromMisspelt(issue: Issue, value: unknown, issues: readonly Issue[]): boolean {
   const isMissing = at(value, issue.path) === undefined

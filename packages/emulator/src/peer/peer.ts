@@ -41,7 +41,7 @@ export interface PeerOptions {
   /** Milliseconds between two pings, 100 to 1000 (public fact). Default 500. */
   readonly pingMs?: number | undefined
   /**
-   * Milliseconds after which `connect` gives up. Also the milliseconds of silence after which the relay counts as lost.
+   * Milliseconds after which `connect` gives up, and milliseconds of silence after which the relay counts as lost.
    * Default 10,000.
    */
   readonly timeoutMs?: number | undefined

@@ -24,8 +24,8 @@ export function createListening({ prober, clock, listened, problem }: ListeningO
   const underWay = new Map<Server, { readonly ending: AbortController; readonly heard: () => void }>()
 
   /**
-   * Probes a port until the server answers or `withinMs` is over. A probe counts at most as long as it takes without an
-   * answer, so that the time for which this process is suspended does not count.
+   * Probes a port until the server answers or `withinMs` is over. Each failed probe uses up at most its timeout and the
+   * gap to the next, so that the time for which this process is suspended does not count.
    */
   const knock = async (probe: PortProbe, target: ProbeTarget, signal: AbortSignal): Promise<boolean> => {
     let leftMs = probe.withinMs

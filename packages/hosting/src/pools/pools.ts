@@ -424,7 +424,10 @@ export class Pools {
     this.#options.drain(one.server, reason)
   }
 
-  /** Updates since when a server is idle and empty. Also called in each check, because no event tells of a listing. */
+  /**
+   * Updates the times since which a server is idle and empty. Each check calls it too, because a change of the server's
+   * listing raises no event.
+   */
   #updateIdleness(one: PooledServer): void {
     const now = this.#options.clock.now()
     const isReady = one.isUp && !one.isDraining

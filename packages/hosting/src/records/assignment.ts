@@ -10,7 +10,7 @@ export type ReturnReason =
   | 'not-accepted'
   /** The match was ended, e.g. by `stopMatch`, before its players had the address. */
   | 'stopped'
-  /** No location has capacity: a failed attempt. Or the pool may create no server now: not a failed attempt. */
+  /** No location has capacity (a failed attempt), or the pool may create no server now (not a failed attempt). */
   | 'no-capacity'
   /**
    * The source rejected the create, e.g. because of an unknown version, or the match's pool was removed: a failed

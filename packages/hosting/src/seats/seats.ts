@@ -94,7 +94,7 @@ export class Seats {
 
   /**
    * Applies the listing of a server's last report. Undefined if the server is not listed, so that it has no seats.
-   * @param instance id of the server's process. Also the session's id if the listing has none
+   * @param instance id of the server's process, and of the session if the listing has no session id
    * @param isResumed true if the server was listed before a restart of Muster, which has lost the seats
    */
   listed(serverId: string, listing: ListingReport | undefined, instance: string, isResumed = false) {

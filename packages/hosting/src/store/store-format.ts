@@ -171,8 +171,8 @@ export function readStore(path: string, bytes: Buffer): ReadStore {
   let line = 1
   let [bad, badBytes, firstBad] = [0, 0, 0]
   /**
-   * Numbers of two lines, 0 if there is none: the first damaged line that must not be lost, and the first one that has
-   * no zeros, so that no power failure explains it.
+   * `strict`: number of the first damaged line that must not be lost. `unexplained`: number of the first damaged line
+   * without zeros, which no power failure explains. 0: there is none.
    */
   let [strict, unexplained] = [0, 0]
   let isTorn = false

@@ -175,7 +175,7 @@ export class Grid {
     return (this.#filed[slot] ?? 0) > 0
   }
 
-  /** Files a ticket up to its level. Also for a filed ticket that has relaxed. */
+  /** Files a ticket in the layers up to its level. If it is filed already and has relaxed, adds the further layers. */
   insert(slot: Slot): void {
     if (slot >= this.#filed.length) this.#grow()
     const { level, network } = this.#columns

@@ -359,8 +359,8 @@ interface Convergence {
 
 export interface Experience {
   /**
-   * `first 5`, `5–9`, `10–29` or `from 30`: the number of matches by which new players had been rated. Or `rated
-   * before`.
+   * `first 5`, `5–9`, `10–29` or `from 30`: the number of matches by which new players had been rated. `rated before`:
+   * players who had a rating when the run began.
    */
   readonly name: string
   /** Number of players in matches. A player who played twice counts twice. */

@@ -149,7 +149,7 @@ describe('a group', () => {
       { player_id: 'ann', is_ready: false },
       { player_id: 'bob', is_ready: false },
     ])
-    // Also if nobody else is in it.
+    // A player who is alone in the first group also stays in it.
     await call('bob', 'DELETE', `${group}/members/${bob.member_id}`)
     await call('ann', 'POST', '/tickets', { profile: 'duel' })
     expect((await call('ann', 'POST', '/groups', solo)).status).toBe(409)

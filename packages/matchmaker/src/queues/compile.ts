@@ -209,8 +209,8 @@ function checksOf(rules: readonly CompiledRule[]): Checks<Facts> | undefined {
 }
 
 /**
- * Refuses tickets that could never be matched. A party may fit into no team. Or a rule about teams may reject the party
- * alone in every team, even after the longest wait. All other rules refuse such tickets themselves.
+ * Refuses tickets that could never be matched, because their party fits into no team, or because a rule about teams
+ * rejects the party alone in every team, even after the longest wait. All other rules refuse such tickets themselves.
  */
 function assertSatisfiable(rules: readonly CompiledRule[], teams: readonly NamedTeam[], { last }: QueueLevels) {
   const aboutTeams = rules.filter(

@@ -49,8 +49,8 @@ export type CancelReason =
   /** One of its players did not accept the match in time. */
   | 'not-accepted'
   /**
-   * Another ticket of one of its players was assigned to a server. Or a restart or takeover found one of its players in
-   * a running match, and its queues do not let players wait while they play.
+   * Another ticket of one of its players was assigned to a server, or a restart or takeover found one of its players in
+   * a running match. In the second case, its queues do not let players wait while they play.
    */
   | 'elsewhere'
   /** A player's client was away for longer than a queue's `presence` allows. */

@@ -48,8 +48,8 @@ const isTooOld = ({ version }: Probed): boolean => !(Number.parseInt(version ?? 
 
 export interface RedisOptions {
   /**
-   * Options of `createClient` of `@redis/client`: url, user, password, TLS. Or a client created by `createClient` or
-   * `createCluster`. If it is not open, it is opened by `connectRedis`, closed by `close`, and replaced if it stops
+   * Options of `createClient` of `@redis/client` (url, user, password, TLS), or a client created by `createClient` or
+   * `createCluster`. A client that is not open is opened by `connectRedis`, closed by `close`, and replaced if it stops
    * responding.
    */
   readonly client: AnyRedisClientOptions | RedisClient

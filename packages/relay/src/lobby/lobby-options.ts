@@ -231,7 +231,7 @@ export interface LobbyMatchmaker {
   handOver(party: HandedOver, options: { readonly signal: AbortSignal }): Promise<{ readonly reference: string }>
   /**
    * Cancels a hand-over, because a player left before there was an assignment, or the lobby was stopped or closed.
-   * Repeated until it resolves. Also called for references that have ended meanwhile, which must resolve too. If the
+   * Repeated until it resolves. It must also resolve for a reference that has ended meanwhile. If the
    * players have a match by now, report it with `reportMatch` before: the lobby then takes the match.
    */
   withdraw(reference: string): Promise<void>

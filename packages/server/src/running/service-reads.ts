@@ -28,7 +28,8 @@ const TIMEOUT_MS = 15_000
 
 /**
  * Reads what the program will need from the service: locations, applications, the version of each queue and pool, and
- * the list by tag. Also polls each source for an empty list. Reading costs no money. Rejects only with `signal.reason`.
+ * the list by tag. Sends each source a poll with an empty list of servers. Reading costs no money. Rejects only with
+ * `signal.reason`.
  */
 export async function readService(options: ServiceReadOptions): Promise<readonly ServiceReading[]> {
   const { client, config, sources, signal } = options

@@ -17,7 +17,10 @@ interface MetricsEndpointOptions {
   readonly clock: Clock
 }
 
-/** Limit of scrapes per address (our choice), because each scrape reads every ticket. Also that of wrong keys. */
+/**
+ * Limit of scrapes per address (our choice), because each scrape reads every ticket. Requests with a wrong key have the
+ * same limit, and are counted apart.
+ */
 const SCRAPES = { limit: 20, windowMs: 10_000 }
 
 /** Creates the listener that answers scrapes. It checks the token and limits the rate. */
