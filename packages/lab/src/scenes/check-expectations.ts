@@ -159,9 +159,11 @@ const READERS: Readonly<Record<keyof ExpectationForm, ExpectationReader>> = {
       return { kind: 'ended', tickets: named([name], [...path, name], ground), reason: end }
     }),
   teams: ({ teams = [] }, path, ground) => [{ kind: 'teams', teams: checkTeams(teams, path, ground) }],
-  matches: ({ matches = 0 }, path, { checking }) => {
+  matches: ({ matches = 0 }, path, { checking, moment }) => {
     const { min = 0, max = Infinity } = typeof matches === 'number' ? { min: matches, max: matches } : matches
     if (min > max) checking.fault(path, 'has a min above its max')
+    if (moment.when === 'by' && min === 0)
+      checking.fault(path, 'is true from the beginning: write after in place of by, or a number from 1')
     return [{ kind: 'matches', min, max }]
   },
   within: ({ within = 0, matched = [], together = [] }, path, ground) => {
@@ -233,8 +235,10 @@ function ofAttributes(
   const own = players.flatMap((player) => Object.keys(player.attributes ?? {}))
   const attributes = new Set([...comparedAttributes(queues), ...own])
   return Object.entries(limits).map(([attribute, most]) => {
-    if (!attributes.has(attribute))
-      checking.unknown([...path, attribute], attribute, 'attribute of a ticket', [...attributes])
+    const place = [...path, attribute]
+    if (!attributes.has(attribute)) checking.unknown(place, attribute, 'attribute of a ticket', [...attributes])
+    else if (!players.some((player) => typeof player.attributes?.[attribute] === 'number'))
+      checking.fault(place, 'is a number of no player in this scene, so it would always be true')
     return { kind, attribute, most }
   })
 }

@@ -121,6 +121,26 @@ describe('an invalid file of scenes', () => {
       ],
     ],
     [
+      'a number of matches that is reached at the beginning',
+      inScene({ expect: { 'by 9s': { matches: 0 }, 'by 8s': { matches: { max: 1 } }, 'by 7s': { matches: 1 } } }),
+      [
+        'scenes.0.expect.by 9s.matches: is true from the beginning: write after in place of by, or a number from 1',
+        'scenes.0.expect.by 8s.matches: is true from the beginning: write after in place of by, or a number from 1',
+      ],
+    ],
+    [
+      'limits of attributes that are numbers of no player',
+      inScene({
+        tickets: { a: { skill: 1, mode: 'ranked' }, b: { skill: 5, mode: 'ranked' } },
+        expect: { 'after 9s': { spread: { mode: 0, skill: 4 }, balance: { mode: 5 } } },
+      }),
+      [
+        '(warning) scenes.0.tickets.a.mode: is an attribute that no rule compares in duel',
+        'scenes.0.expect.after 9s.spread.mode: is a number of no player in this scene, so it would always be true',
+        'scenes.0.expect.after 9s.balance.mode: is a number of no player in this scene, so it would always be true',
+      ],
+    ],
+    [
       'unknown tickets in expectations',
       inScene({
         expect: { 'after 4s': { matched: [['a', 'b']], apart: 'a', together: ['a', 'bb'], 'not matched': 'B' } },
