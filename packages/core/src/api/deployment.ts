@@ -160,6 +160,24 @@ const DeploymentSession = answer<DeploymentSession>('DeploymentSession', {
   user_count: maybe(numberOrString),
 })
 
+/** The names of a deployment's tags. An unreadable tag is left out, so that the others still identify the deployment. */
+const tags = maybe(
+  z.preprocess(
+    (given) => (Array.isArray(given) ? given.filter((tag) => typeof tag === 'string') : given),
+    z.array(text),
+  ),
+)
+/** Ports by name. An unreadable port is left out, so that players can still connect to the others. */
+const ports = maybe(
+  z.preprocess(
+    (given) =>
+      isObject(given) ? Object.fromEntries(Object.entries(given).filter(([, port]) => isObject(port))) : given,
+    z.record(z.string(), DeploymentPort),
+  ),
+)
+const isObject = (given: unknown): given is object =>
+  typeof given === 'object' && given !== null && !Array.isArray(given)
+
 export const Deployment = answer<Deployment>('Deployment', {
   request_id: text,
   fqdn: maybe(text),
@@ -174,11 +192,11 @@ export const Deployment = answer<Deployment>('Deployment', {
   elapsed_time: maybe(integer),
   error: maybe(flag),
   error_detail: maybe(text),
-  ports: maybe(z.record(z.string(), DeploymentPort)),
+  ports,
   public_ip: maybe(text),
   sessions: maybe(z.array(DeploymentSession)),
   location: maybe(Location),
-  tags: maybe(z.array(text)),
+  tags,
   sockets: maybe(numberOrString),
   sockets_usage: maybe(numberOrString),
   command: maybe(text),
@@ -192,8 +210,8 @@ export const DeploymentListEntry = answer<DeploymentListEntry>('DeploymentListEn
   start_time: maybe(timestampA),
   ready: maybe(flag),
   public_ip: maybe(text),
-  ports: maybe(z.record(z.string(), DeploymentPort)),
-  tags: maybe(z.array(text)),
+  ports,
+  tags,
   sockets: maybe(numberOrString),
   sockets_usage: maybe(numberOrString),
   is_joinable_by_session: maybe(flag),

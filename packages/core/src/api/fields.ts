@@ -97,7 +97,11 @@ export const maybe = <T>(schema: z.core.$ZodType<T>) => z.nullish(schema).catch(
 
 export const text = z.string()
 export const flag = z.boolean()
-export const integer = z.int()
+/** Reads a number that the service sends as a text. */
+const numberIn = (given: unknown) =>
+  typeof given === 'string' && given.trim() !== '' && Number.isFinite(Number(given)) ? Number(given) : given
+/** A whole number in a response, possibly sent as a text. */
+export const integer = z.preprocess(numberIn, z.int()) as z.ZodType<unknown> as z.ZodType<number>
 export const decimal = z.number()
 export const numberOrString: z.ZodType<NumberOrString> = z.union([z.number(), z.string()])
 /** A string that a public deployment sends as a number (public fact); read as a string. */
@@ -106,11 +110,7 @@ export const textOrNumber = z.preprocess(
   text,
 ) as z.ZodType<unknown> as z.ZodType<string>
 /** A number that the service may send as a string; read as a number. */
-export const numberOrText = z.preprocess(
-  (given) =>
-    typeof given === 'string' && given.trim() !== '' && Number.isFinite(Number(given)) ? Number(given) : given,
-  decimal,
-) as z.ZodType<unknown> as z.ZodType<number>
+export const numberOrText = z.preprocess(numberIn, decimal) as z.ZodType<unknown> as z.ZodType<number>
 export const timestampA = z
   .string()
   .meta({ examples: ['2026-01-31 08:15:30.250000'] }) as z.ZodType<string> as z.ZodType<TimestampA>

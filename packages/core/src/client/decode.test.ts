@@ -51,6 +51,31 @@ describe('a decoded success', () => {
     })
   })
 
+  test('an unreadable tag or port hides no other tag or port of a deployment', () => {
+    const game = { external: 31_000, internal: 7777, protocol: 'UDP' }
+    const odd = { tags: ['mm-a', null, 7, 'match-b'], ports: { game, debug: null, other: 5 } }
+    const right = { tags: ['mm-a', 'match-b'], ports: { game } }
+    expect(read(JSON.stringify({ ...deployment('abc'), ...odd }))).toMatchObject(right)
+    const list = { id: 'deployments.list', operation: api.deployments.list, input: {} } as const
+    const { data } = read(JSON.stringify({ data: [{ request_id: 'abc', ...odd }] }), 200, list) as { data: unknown[] }
+    expect(data).toEqual([{ request_id: 'abc', ...right }])
+    expect(Object.keys((data[0] as { ports: object }).ports)).toEqual(['game'])
+  })
+
+  test('decoding reads whole numbers that the service sends as texts', () => {
+    const port = { external: '31000', internal: ' 7777 ', proxy: 'none' }
+    expect(read(JSON.stringify({ ...deployment('abc'), elapsed_time: '12', ports: { game: port } }))).toMatchObject({
+      elapsed_time: 12,
+      ports: { game: { external: 31_000, internal: 7777, proxy: undefined } },
+    })
+    const list = { id: 'deployments.list', operation: api.deployments.list, input: {} } as const
+    const pagination = { number: '1', next_page_number: '2', paginator: { num_pages: '2' } }
+    expect(read(JSON.stringify({ data: [], total_count: '20', pagination }), 200, list)).toMatchObject({
+      total_count: 20,
+      pagination: { number: 1, next_page_number: 2, paginator: { num_pages: 2 } },
+    })
+  })
+
   test('decoding ignores a wrong content type and a byte order mark', () => {
     expect(
       decode(testRequest(), answer(`\ufeff${body}`, 200, { 'content-type': 'text/html' }), systemClock, sink),
