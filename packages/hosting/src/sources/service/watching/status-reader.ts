@@ -1,4 +1,4 @@
-import { NotFound, RouteMissing } from '@muster/core'
+import { NotFound, RouteMissing, UnexpectedResponse } from '@muster/core'
 import { deploymentPhase } from '@muster/core/internal'
 import type { Deployment, DeploymentListEntry } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
@@ -134,8 +134,10 @@ export function createStatusReader(options: StatusReaderOptions) {
     } catch (error) {
       one.unreadable = true
       if (!isFollowed()) return
-      // A 404 without a message may not come from the service. It counts if the list does not show the deployment.
-      const isUnknown = error instanceof NotFound || (error instanceof RouteMissing && one.isUnlisted)
+      // A 404 without a message may not come from the service, and an unreadable answer may be the null that a public
+      // deployment describes. Both count if the list does not show the deployment.
+      const isVague = error instanceof RouteMissing || error instanceof UnexpectedResponse
+      const isUnknown = error instanceof NotFound || (isVague && one.isUnlisted)
       if (!isUnknown) problem('status', error, requestId)
       // The answer may arrive late, so the age at the request counts.
       else if (askedAt - one.since >= listLagMs) report({ kind: 'gone', handle: requestId })

@@ -1,4 +1,4 @@
-import { RouteMissing, ServerError } from '@muster/core'
+import { RouteMissing, ServerError, UnexpectedResponse } from '@muster/core'
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { createTestService, lost, type ServiceOptions } from '../../../service.fixture.js'
@@ -168,11 +168,14 @@ test('a new deployment that the service does not know yet is not considered gone
   expect(seen).toEqual(['nowhere gone'])
 })
 
-test('a deployment whose status is a 404 without a message is gone once the list does not show it', async () => {
+test.each([
+  ['a 404 without a message', new RouteMissing('status 404')],
+  ['null', new UnexpectedResponse("the answer's body is not as described", { status: 200 })],
+])('a deployment whose status is %s is gone once the list does not show it', async (_, error) => {
   let isForgotten = false
   const { watcher, service, seen, deploy, run } = setUp({
     fate: () => ({ readyMs: 0 }),
-    fault: (method) => (isForgotten && method === 'get' ? { error: new RouteMissing('status 404') } : undefined),
+    fault: (method) => (isForgotten && method === 'get' ? { error } : undefined),
   })
   for (let nth = 0; nth < 2; nth += 1) watcher.follow(await deploy(), 'k')
   await run(5000)
