@@ -160,7 +160,7 @@ const DeploymentSession = answer<DeploymentSession>('DeploymentSession', {
   user_count: maybe(numberOrString),
 })
 
-/** The names of a deployment's tags. An unreadable tag is left out, so that the others still identify the deployment. */
+/** The names of a deployment's tags. An unreadable tag is left out: the others still identify the deployment. */
 const tags = maybe(
   z.preprocess(
     (given) => (Array.isArray(given) ? given.filter((tag) => typeof tag === 'string') : given),
