@@ -69,6 +69,20 @@ describe('muster lab tune', () => {
   })
 })
 
+test('muster lab tune continues with seed 0 after the highest seed, as muster lab run does', async () => {
+  await file('a.yaml', QUEUES)
+  const made = await run([
+    'lab',
+    'crowd',
+    ...'--players 20 --hours 0.1 --seed 4294967295 --out crowd.ndjson'.split(' '),
+  ])
+  expect(made.code).toBe(0)
+  const quick = '--queue duel --seeds 1 --unseen 1 --budget 24 --tick 1s --threads 1 --json'.split(' ')
+  const { out, err } = await tune('--give-up', '100%', '--wait-p90', '1h', ...quick)
+  expect(err).toBe('')
+  expect(JSON.parse(out)).toMatchObject({ trainingSeeds: [4_294_967_295], unseenSeeds: [0] })
+})
+
 describe('muster lab tune with an invalid input', () => {
   const player = { id: 'a', coordinates: { latitude: 0, longitude: 0 }, attributes: { skill: 1 } }
   const visits = [{ patienceMs: 1000, playMs: 1000 }]

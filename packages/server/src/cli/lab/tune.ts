@@ -234,7 +234,8 @@ async function tuneQueue(
   const { tuneCrowd } = await import('@muster/lab')
   const { waitP90, giveUp, also, bounds, seeds, unseen, budget, threads, tick, skill } = options
   const first = crowd.header.made?.seed ?? 0
-  const seedsFrom = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index)
+  const seedsFrom = (from: number, count: number) =>
+    Array.from({ length: count }, (_, index) => (from + index) % 2 ** 32)
   return withProgress(terminal, (progress) =>
     tuneCrowd({
       crowd,
