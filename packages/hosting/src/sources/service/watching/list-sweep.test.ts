@@ -50,6 +50,14 @@ test.each([
   }
 })
 
+test('a sweep of the list is incomplete if a page is refused and the total count names more deployments', async () => {
+  const answer = (page: number) => {
+    if (page > 1) throw new NotFound('no such page')
+    return { data: [entry('a')], total_count: 2 }
+  }
+  expect(await swept(answer)).toEqual({ all: false, seen: ['a'], asked: 2 })
+})
+
 test('a sweep of the list fails if an announced page is refused', async () => {
   for (const pagination of [{ has_next: true }, { next_page_number: 2 }, { paginator: { num_pages: 2 } }]) {
     const answer = (page: number) => {

@@ -52,8 +52,8 @@ export async function sweep({ seen, pause, priority, ...options }: SweepOptions)
       if (!promised && refusesPage(error)) return undefined
       throw error
     })
-    // A page that was not announced and is refused does not exist.
-    if (answer === undefined) return true
+    // A page that was not announced and is refused does not exist, unless the list has more entries than were read.
+    if (answer === undefined) return known.size >= total
     const { data, pagination, total_count: count } = answer
     const fresh = data.filter((entry) => !known.has(entry.request_id))
     for (const entry of fresh) {
