@@ -88,14 +88,20 @@ inline Json port_with(const Json& internal, const Json& external, const Json& pr
 /** Whether the process adds itself to a pool by a key: Muster has not started it. */
 inline bool enrols_in(const Json& environment) { return !environment["MUSTER_ENROL_KEY"].text().empty(); }
 
+/** May surround a port in MUSTER_SERVER_PORTS, e.g. the line break of a file. */
+inline constexpr char spaces[] = " \t\r\n\v\f";
+
 /** A port of MUSTER_SERVER_PORTS, such as `game=7777/udp`: its name, and itself; null if it has another form. */
-inline std::pair<std::string, Json> listed_port(const std::string& text) {
+inline std::pair<std::string, Json> listed_port(const std::string& given) {
   const auto is_word = [](char one) {
     return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') || (one >= '0' && one <= '9') || one == '_';
   };
-  const std::size_t from = std::min(text.find_first_not_of(" \t"), text.size()), equals = text.find('=', from);
+  // Empty texts are omitted, so both are found.
+  const std::size_t from = given.find_first_not_of(spaces);
+  const std::string text = given.substr(from, given.find_last_not_of(spaces) + 1 - from);
+  const std::size_t equals = text.find('=');
   if (equals == std::string::npos) return {"", Json()};
-  const std::string name = text.substr(from, equals - from);
+  const std::string name = text.substr(0, equals);
   for (const char one : name)
     if (!is_word(one) && one != '-') return {"", Json()};
   const std::size_t slash = text.find('/', equals);
@@ -121,7 +127,7 @@ inline Json listed_ports_in(const Json& environment, std::string* fault = nullpt
     const std::size_t to = std::min(all.find(',', from), all.size());
     const std::string text = all.substr(from, to - from);
     from = to + 1;
-    if (text.find_first_not_of(" \t") == std::string::npos) continue;
+    if (text.find_first_not_of(spaces) == std::string::npos) continue;
     const auto [name, port] = listed_port(text);
     if (!port.is_null())
       ports.set(name, port);

@@ -71,7 +71,7 @@ namespace Muster
             !string.IsNullOrEmpty(Json.TextAt(environment, "MUSTER_ENROL_KEY"));
 
         static readonly Regex ListedPort =
-            new Regex(@"^[ \t]*([A-Za-z0-9_-]{1,64})=([0-9]{1,5})(?:/([A-Za-z0-9_/]+))?\z");
+            new Regex(@"^\s*([A-Za-z0-9_-]{1,64})=([0-9]{1,5})(?:/([A-Za-z0-9_/]+))?\s*\z");
 
         /// Returns the ports of MUSTER_SERVER_PORTS by name, e.g. of `game=7777/udp,web=8080/tcp`.
         /// @param fault a malformed entry, which is omitted; null if there is none
@@ -81,7 +81,7 @@ namespace Muster
             fault = null;
             foreach (var text in (Json.TextAt(environment, "MUSTER_SERVER_PORTS") ?? "").Split(','))
             {
-                if (text.Trim(' ', '\t') == "") continue;
+                if (text.Trim() == "") continue;
                 var parts = ListedPort.Match(text);
                 var port = NumberIn(parts.Groups[2].Value);
                 if (port == null || port == 0)

@@ -359,7 +359,7 @@ const enrolment = {
   MUSTER_ENROL_KEY: ENROL_KEY,
   MUSTER_SERVER_NAME: 'fra-1/3',
   MUSTER_SERVER_ADDRESS: '203.0.113.9',
-  MUSTER_SERVER_PORTS: 'game=7777/udp, web_1=8080/tcp/udp,raw=9000',
+  MUSTER_SERVER_PORTS: 'game=7777/udp , web_1=8080/tcp/udp,\traw=9000\n',
 }
 const enrolled = (token: string, more: object = {}) => registered({ token, ...more })
 

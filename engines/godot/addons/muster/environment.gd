@@ -45,7 +45,7 @@ const WORD = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 # Returns the name and the port of an entry of MUSTER_SERVER_PORTS, e.g. `game=7777/udp`. Null if the entry is
 # malformed.
 static func _listed_port(text):
-	var begun = text.strip_edges(true, false)
+	var begun = text.strip_edges()
 	var equals = begun.find("=")
 	if equals < 1 or equals > 64:
 		return null
