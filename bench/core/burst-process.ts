@@ -64,7 +64,7 @@ const roles: Readonly<Record<string, () => Promise<void>>> = {
   busy: async () => {
     for (;;) {
       for (const until = performance.now() + 100; performance.now() < until;);
-      await new Promise((resolve) => setImmediate(resolve)) // so that it hears of its parent's end
+      await new Promise((resolve) => setImmediate(resolve)) // lets the process notice the end of its parent
     }
   },
 }

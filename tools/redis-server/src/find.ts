@@ -13,7 +13,10 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** How to get a redis-server, as a text for users who have none. */
 export const howToGetRedis = 'get one by `pnpm get:redis` (no root needed), install redis 7, or set MUSTER_REDIS_SERVER'
 
-/** The folder in which `pnpm get:redis` keeps its redis-server, or another tool. All clones of a user share it. */
+/**
+ * Returns the folder in which a tool is cached, by default the redis-server of `pnpm get:redis`. All clones of this
+ * repository that a user has share the folder.
+ */
 export const cacheFolder = (env: Environment = process.env, tool = 'redis'): string =>
   join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'muster', tool)
 
