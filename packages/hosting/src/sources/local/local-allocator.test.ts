@@ -1,7 +1,7 @@
 /** Runs servers as processes on this machine, which outlive the process that started them. */
 import { execFileSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InvalidInput, NoCapacity, SendAborted } from '@muster/core'
@@ -193,6 +193,19 @@ test('data of local servers that ended a day ago is removed at the next start, a
   await later.allocate(wanted('next'), call)
   expect(readdirSync(state).toSorted()).toEqual(['lives', 'next'])
 })
+
+test('files and folders of others in the state folder are neither removed nor in the way', async () => {
+  const { open, clock, state } = await openWorld()
+  mkdirSync(join(state, 'backups'))
+  writeFileSync(join(state, 'backups', 'world'), 'precious')
+  writeFileSync(join(state, 'notes'), 'Do not delete.')
+  const later = open({ clock: { ...clockOf(clock), wallStepMs: () => Date.now() - clock.now() + 86_500_000 } })
+  await later.allocate(wanted('next'), call)
+  expect(await statusOf(later, 'next')).toMatchObject({ status: 'ready' })
+  expect(readdirSync(state).toSorted()).toEqual(['backups', 'next', 'notes'])
+  expect(readdirSync(join(state, 'backups'))).toEqual(['world'])
+})
+
 const clockOf = (clock: ManualClock) => ({
   now: () => clock.now(),
   sleep: (ms: number, signal?: AbortSignal) => (ms < 100 ? systemClock.sleep(1, signal) : clock.sleep(ms, signal)),

@@ -119,7 +119,8 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
     sweptAt = clock.now()
     for (const id of await entriesOf(state)) {
       const { mtimeMs } = await stat(folderOf(id))
-      if (known.has(id) || dateOf(clock) - mtimeMs < DAY_MS || (await isAlive(folderOf(id)))) continue
+      if (known.has(id) || dateOf(clock) - mtimeMs < DAY_MS || !(await isOfServer(folderOf(id)))) continue
+      if (await isAlive(folderOf(id))) continue
       await rm(folderOf(id), { recursive: true, force: true })
     }
   }
@@ -238,10 +239,15 @@ function assertId(id: string): void {
     })
 }
 
-/** Returns the names of the folders of servers. */
+/** True for a folder that an allocator has made for a server. Other folders must not be removed. */
+const isOfServer = async (folder: string): Promise<boolean> =>
+  (await stateOf(folder)).status !== 'unknown' || (await textOf(join(folder, PORTS_FILE))) !== undefined
+
+/** Returns the names of the folders that may be those of servers. */
 async function entriesOf(state: string): Promise<readonly string[]> {
   try {
-    return (await readdir(state)).filter((name) => ID.test(name))
+    const entries = await readdir(state, { withFileTypes: true })
+    return entries.filter((entry) => entry.isDirectory() && ID.test(entry.name)).map(({ name }) => name)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
