@@ -319,3 +319,26 @@ test('a lobby client whose long polls Muster supersedes waits a second before th
   expect(polls).toBeGreaterThan(8)
   expect(polls).toBeLessThan(12)
 })
+
+test('a lobby client shows the lobby as it is after the store has lost its newest changes', async () => {
+  const { connect } = await open()
+  const ann = await connect('ann').create({ maxPlayers: 4 })
+  const lobby = { ...ann.state, lobbyId: ann.state.id }
+  let isLost = false
+  const fetch = async (url: string | URL | Request) => {
+    const { pathname, searchParams } = new URL(String(url))
+    if (pathname.endsWith('/heartbeat')) return new Response(null, { status: 204 })
+    if (!pathname.endsWith('/events'))
+      return Response.json({ ...lobby, ...(isLost ? { cursor: 4, data: { map: 'ice' } } : { cursor: 9, data: {} }) })
+    // Muster answers a cursor that is not of the lobby with a snapshot.
+    isLost = searchParams.get('after') !== null
+    const messages = searchParams.get('after') === '9' ? [{ type: 'snapshot' }] : []
+    return Response.json({ messages, cursor: isLost ? 4 : 9, over: false })
+  }
+  const again = await connect('ann', { clock: createManualClock(), fetch }).open(ann.state.id)
+  ends.push(
+    () => ann.close(),
+    () => again.close(),
+  )
+  await expect.poll(() => again.state.data).toEqual({ map: 'ice' })
+})

@@ -186,6 +186,8 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
         } else if (status !== 200) return leave('gone')
         else {
           const { messages, over, cursor: next } = body as FollowReply
+          // Muster goes back to an earlier state only if its store has lost the newest changes.
+          if (cursor !== undefined && next < cursor) shown = next
           cursor = next
           const ended = messages.find(({ type }) => type === 'you.left' || type === 'lobby.closed')
           if (ended !== undefined || over) return leave(ended?.reason ?? 'gone')
