@@ -69,6 +69,24 @@ describe('the cost of a run in a search', () => {
     expect(quality.costOf(figuresOf({}), queueOf([{ ...level, value: 5 }]))).toBe(1.5)
   })
 
+  test('the cost of a run in a search is not negative if no match has a known favourite', () => {
+    const rule: RuleDefinition = {
+      kind: 'balance',
+      measure: 'predictedWin',
+      mean: 'mu',
+      uncertainty: 'sigma',
+      max: [
+        { afterMs: 0, value: 0.6 },
+        { afterMs: 9000, value: 0.8 },
+      ],
+    }
+    const quality = qualityOf(queueOf([rule]), [])
+    const favourite = { ...spread(0), count: 0 }
+    const figures = figuresOf({}, { matches: { favourite } })
+    expect(quality.costOf(figures, queueOf([rule]))).toBe(0)
+    expect(quality.costOf(figuresOf({ favourite: 0.6 }), queueOf([rule]))).toBeCloseTo(1)
+  })
+
   test('the cost of a run in a search uses the stricter of two rules about the same value', () => {
     const loose: RuleDefinition = { ...skill, name: 'loose', max: 200 }
     expect(qualityOf(queueOf([loose, skill]), ['difference mmr']).parts).toEqual([

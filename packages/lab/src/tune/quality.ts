@@ -87,7 +87,8 @@ function costOfPart(
   candidate: Queue,
 ): number {
   const { favourite } = figures.queues[candidate.name]?.matches ?? figures.matches
-  if (what === 'favourite') return (favourite.mean - EVEN) / per
+  // Without a match whose favourite is known, the mean is 0, which is no chance.
+  if (what === 'favourite') return favourite.count === 0 ? 0 : (favourite.mean - EVEN) / per
   if (what !== 'limit') return slice[what].mean / per
   const [strictest = 0] = valuesOf(limit.relaxing)
   const loosest = valuesOf(limit.relaxing).findLast((value) => Number.isFinite(value)) ?? strictest
