@@ -180,6 +180,8 @@ class ServerMachine {
       if (sent.is_registration && enrols_ && body["token"].is_text()) token_ = body["token"].text();
       version_ = body["version"].number();
       failures_ = 0;
+      is_first_ = sent.is_registration;
+      if (!is_first_) unheld_ = 0;
       if (sent.is_registration) eager_ = eager_reports;
       speak_in(0);
       follow(body);
@@ -193,22 +195,25 @@ class ServerMachine {
     if (is_stranger) token_.clear();
     if (is_stranger || (status == 409 && !sent.is_registration)) {
       version_.reset();
-      failures_ = 0;
-      return speak_in(0);
+      failures_ = is_first_ ? unheld_ : 0;
+      if (!is_first_) return speak_in(0);
+      unheld_ += 1;
     }
+    is_first_ = false;
     const double longest = std::min(first_pause_ms * std::pow(2, failures_), longest_pause_ms);
     failures_ += 1;
     const double wanted = std::min(input["retryAfterMs"].number(), detail::longest_retry_ms);
     speak_in(std::max(wanted, random_() * longest));
     const Json& said = body["detail"].is_text() ? body["detail"] : body["message"];
     if (status == 410) return stop(said.is_text() ? said.text() : "no longer needed", false);
-    tell(Json::object({{"problem", fault_of(detail::whole(status), is_good ? Json() : said, body["field"])}}));
+    const Json why = is_good ? Json() : said;
+    tell(Json::object({{"problem", fault_of(detail::whole(status), why, body["field"], is_stranger)}}));
   }
 
   /** A sentence about an answer that is no order. It holds nothing that this server has sent. */
-  std::string fault_of(const std::string& status, const Json& said, const Json& field) const {
+  std::string fault_of(const std::string& status, const Json& said, const Json& field, bool is_stranger) const {
     if (status == "0") return "Muster does not answer. The game continues; the state is sent once Muster answers.";
-    if (status == "401")
+    if (status == "401" && !is_stranger)
       return std::string("Muster does not know ") + (enrols_ ? "MUSTER_ENROL_KEY" : "MUSTER_SERVER_TOKEN") + " (401).";
     if (!said.is_text())
       return "The answer of MUSTER_URL is not from Muster (" + status + "): is there a proxy in between?";
@@ -434,6 +439,10 @@ class ServerMachine {
   /** Of the orders; none: the server is not registered. */
   std::optional<double> version_;
   int failures_ = 0;
+  /** True if the next report is the first one since the registration. */
+  bool is_first_ = false;
+  /** Number of registrations in a row whose first report was refused, e.g. with two Musters at one address. */
+  int unheld_ = 0;
   int eager_ = 0;
   std::optional<Request> request_;
   /** When the next request is sent, if none is under way. */

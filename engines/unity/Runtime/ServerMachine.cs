@@ -71,6 +71,10 @@ namespace Muster
         /// Version of the orders. Null: the server is not registered.
         double? version;
         int failures;
+        /// True if the next report is the first one since the registration.
+        bool isFirst;
+        /// Number of registrations in a row whose first report was refused, e.g. with two Musters at one address.
+        int unheld;
         int eager;
         Request request;
         /// Time of the next request, if none is in flight.
@@ -199,6 +203,8 @@ namespace Muster
                 if (sent.IsRegistration && enrols) token = Json.TextAt(body, "token") ?? token;
                 version = Json.NumberAt(body, "version");
                 failures = 0;
+                isFirst = sent.IsRegistration;
+                if (!isFirst) unheld = 0;
                 if (sent.IsRegistration) eager = EagerReports;
                 SpeakIn(0);
                 Follow(body);
@@ -213,17 +219,22 @@ namespace Muster
             if (isStranger || (status == 409 && !sent.IsRegistration))
             {
                 version = null;
-                failures = 0;
-                SpeakIn(0);
-                return;
+                failures = isFirst ? unheld : 0;
+                if (!isFirst)
+                {
+                    SpeakIn(0);
+                    return;
+                }
+                unheld += 1;
             }
+            isFirst = false;
             var longest = Math.Min(FirstPauseMs * Math.Pow(2, failures), LongestPauseMs);
             failures += 1;
             var wanted = Math.Min(Json.NumberAt(input, "retryAfterMs"), Machine.LongestRetryMs);
             SpeakIn(Math.Max(wanted, random() * longest));
             var said = Json.TextAt(body, "detail") ?? Json.TextAt(body, "message");
             if (status == 410) Stop(said ?? "no longer needed", false);
-            else Tell("problem", FaultOf(status, isGood ? null : said, Json.TextAt(body, "field")));
+            else Tell("problem", FaultOf(status, isGood ? null : said, Json.TextAt(body, "field"), isStranger));
         }
 
         void CompareClocks(string date)
@@ -237,12 +248,12 @@ namespace Muster
         }
 
         /// Returns a sentence about a response that contains no orders. It quotes nothing that this server has sent.
-        string FaultOf(double status, string said, string field)
+        string FaultOf(double status, string said, string field, bool isStranger)
         {
             var number = status.ToString("F0", CultureInfo.InvariantCulture);
             if (status == 0)
                 return "Muster does not answer. The game continues; the state is sent once Muster answers.";
-            if (status == 401)
+            if (status == 401 && !isStranger)
                 return $"Muster does not know {(enrols ? "MUSTER_ENROL_KEY" : "MUSTER_SERVER_TOKEN")} (401).";
             if (said == null)
                 return $"The answer of MUSTER_URL is not from Muster ({number}): is there a proxy in between?";

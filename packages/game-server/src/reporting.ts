@@ -125,6 +125,13 @@ export function createReporting(options: ReportingOptions) {
     run: async (signal: AbortSignal) => {
       let seq = 0
       let version: number | undefined
+      /** True if the next report is the first one since the registration. */
+      let isFirst = false
+      /**
+       * Number of registrations in a row whose first report was refused. Registering again at once could go on for
+       * ever, e.g. with two Musters at one address.
+       */
+      let unheld = 0
       let failures = 0
       let spokeAt = -Infinity
       let eager = 0
@@ -147,24 +154,27 @@ export function createReporting(options: ReportingOptions) {
           if (isRegistration) options.registered(body as Registered)
           if (isRegistration && options.enrolmentKey !== undefined) token = fieldIn(body, 'token') ?? token
           version = (body as Orders).version
+          isFirst = isRegistration
+          if (!isRegistration) unheld = 0
           options.applyOrders(body as Orders)
           // The next report must contain the state of the server's matches, so it counts as a change.
           if (isRegistration) revision += 1
           if (isRegistration) eager = EAGER_REPORTS
           return true
         }
-        if (status === 409 && !isRegistration) {
-          version = undefined
-          return true
-        }
         // A 401 after enrolling means that Muster has a new secret, e.g. after a restart without a store. So the server
         // enrols again.
-        if (status === 401 && options.enrolmentKey !== undefined && token !== undefined) {
-          token = version = undefined
-          return true
+        const isStranger = status === 401 && options.enrolmentKey !== undefined && token !== undefined
+        if (isStranger) token = undefined
+        if (isStranger || (status === 409 && !isRegistration)) {
+          version = undefined
+          if (!isFirst) return true
+          failures = unheld
+          unheld += 1
         }
+        isFirst = false
         if (status === 410) options.gone(messageIn(body) ?? 'no longer needed')
-        else problem(new Error(faultOf(status, body, options.enrolmentKey !== undefined)))
+        else problem(new Error(faultOf(status, body, options.enrolmentKey !== undefined, isStranger)))
         return false
       }
 
@@ -213,9 +223,10 @@ const fieldIn = (body: unknown, name: string) => {
 const messageIn = (body: unknown) => fieldIn(body, 'detail') ?? fieldIn(body, 'message')
 
 /** Describes a response without orders. The text contains nothing that this server has sent. */
-function faultOf(status: number, body: unknown, enrols: boolean): string {
+function faultOf(status: number, body: unknown, enrols: boolean, isStranger: boolean): string {
   if (status === 0) return 'Muster does not answer. The game continues; the state is sent once Muster answers.'
-  if (status === 401) return `Muster does not know ${enrols ? 'MUSTER_ENROL_KEY' : 'MUSTER_SERVER_TOKEN'} (401).`
+  if (status === 401 && !isStranger)
+    return `Muster does not know ${enrols ? 'MUSTER_ENROL_KEY' : 'MUSTER_SERVER_TOKEN'} (401).`
   const said = messageIn(body)
   if (said === undefined || status < 300)
     return `The answer of MUSTER_URL is not from Muster (${status}): is there a proxy in between?`

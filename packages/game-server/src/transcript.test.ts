@@ -365,6 +365,25 @@ const enrolled = (token: string, more: object = {}) => registered({ token, ...mo
 
 /** Sessions of processes that enrol in a pool. */
 const ENROLMENTS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
+  'registrations that do not hold are repeated with growing pauses': async (server) => {
+    await server.start()
+    for (const [status, pauseMs] of [
+      [401, 250],
+      [409, 500],
+      [401, 1000],
+    ] as const) {
+      await server.answer(200, enrolled('e-1.one'))
+      await server.run(200)
+      await server.answer(status, { detail: 'No such server.' })
+      await server.run(pauseMs)
+    }
+    await server.answer(200, enrolled('e-1.one'))
+    await server.run(200)
+    await server.answer(200, orders())
+    await server.run(200)
+    await server.answer(401)
+    await server.run(200)
+  },
   'it plays, and has its own token from then on': async (server) => {
     await server.start()
     await server.answer(409, { code: 'name-in-use', detail: 'name: another process has the name.' })
@@ -381,9 +400,13 @@ const ENROLMENTS: Readonly<Record<string, (server: Server) => Promise<void>>> = 
     await server.start()
     await server.answer(200, enrolled('e-1.one'))
     await server.run(200)
+    await server.answer(200, orders())
+    await server.run(200)
     await server.answer(409, { code: 'server-not-registered', detail: 'Send POST /servers first.' })
     await server.run(200)
     await server.answer(200, registered())
+    await server.run(200)
+    await server.answer(200, orders())
     await server.run(200)
     await server.answer(401, { code: 'unauthorized' })
     await server.run(200)

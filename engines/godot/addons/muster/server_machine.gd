@@ -66,6 +66,10 @@ var _requests = 0
 # Version of the orders. NONE: the server is not registered.
 var _version = NONE
 var _failures = 0
+# True if the next report is the first one since the registration.
+var _is_first = false
+# Number of registrations in a row whose first report was refused, e.g. with two Musters at one address.
+var _unheld = 0
 var _eager = 0
 # The request in flight; null: none.
 var _request = null
@@ -206,6 +210,9 @@ func _take(input):
 			_acknowledge(sent.revision)
 		_version = body.version
 		_failures = 0
+		_is_first = sent.is_registration
+		if not _is_first:
+			_unheld = 0
 		if sent.is_registration:
 			_eager = EAGER_REPORTS
 		_speak_in(0)
@@ -222,8 +229,11 @@ func _take(input):
 		_token = ""
 	if is_stranger or (status == 409 and not sent.is_registration):
 		_version = NONE
-		_failures = 0
-		return _speak_in(0)
+		_failures = _unheld if _is_first else 0
+		if not _is_first:
+			return _speak_in(0)
+		_unheld += 1
+	_is_first = false
 	var longest = min(FIRST_PAUSE_MS * pow(2, _failures), LONGEST_PAUSE_MS)
 	_failures += 1
 	var wanted = min(input.get("retryAfterMs", 0), LONGEST_RETRY_MS)
@@ -233,7 +243,8 @@ func _take(input):
 		said = VALUES.text_in(body, "message")
 	if status == 410:
 		return _stop("no longer needed" if said == null else said, false)
-	_out.append({"problem": _fault_of(status, null if is_good else said, VALUES.text_in(body, "field"))})
+	var field = VALUES.text_in(body, "field")
+	_out.append({"problem": _fault_of(status, null if is_good else said, field, is_stranger)})
 
 
 # `date`: the response's header, e.g. `Thu, 26 Nov 2026 12:00:00 GMT`.
@@ -256,10 +267,10 @@ func _compare_clocks(date):
 
 
 # Returns a sentence about a response that contains no orders. It quotes nothing that this server has sent.
-func _fault_of(status, said, field):
+func _fault_of(status, said, field, is_stranger):
 	if status == 0:
 		return "Muster does not answer. The game continues; the state is sent once Muster answers."
-	if status == 401:
+	if status == 401 and not is_stranger:
 		return "Muster does not know %s (401)." % ("MUSTER_ENROL_KEY" if _enrols else "MUSTER_SERVER_TOKEN")
 	if said == null:
 		return "The answer of MUSTER_URL is not from Muster (%d): is there a proxy in between?" % status
