@@ -182,7 +182,7 @@ class ServerMachine {
       failures_ = 0;
       is_first_ = sent.is_registration;
       if (!is_first_) unheld_ = 0;
-      if (sent.is_registration) eager_ = eager_reports;
+      if (sent.is_registration && seq_ == 0) eager_ = eager_reports;
       speak_in(0);
       follow(body);
       // The next report has to tell the state of the matches.

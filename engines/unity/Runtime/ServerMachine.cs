@@ -205,7 +205,7 @@ namespace Muster
                 failures = 0;
                 isFirst = sent.IsRegistration;
                 if (!isFirst) unheld = 0;
-                if (sent.IsRegistration) eager = EagerReports;
+                if (sent.IsRegistration && seq == 0) eager = EagerReports;
                 SpeakIn(0);
                 Follow(body);
                 // The next report has to tell the state of the matches.

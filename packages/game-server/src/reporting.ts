@@ -34,8 +34,8 @@ const ANSWER_MS = 10_000
 /** Minimum milliseconds between two reports. Muster accepts 50 reports in 5 s. */
 const GAP_MS = 200
 /**
- * Number of reports after a registration that are sent without `GAP_MS`, so that a new server soon gets its first
- * match.
+ * Number of reports after the first registration that are sent without `GAP_MS`, so that a new server soon gets its
+ * first match.
  */
 const EAGER_REPORTS = 3
 /** Milliseconds of the first and of the longest pause after a failure. */
@@ -159,7 +159,7 @@ export function createReporting(options: ReportingOptions) {
           options.applyOrders(body as Orders)
           // The next report must contain the state of the server's matches, so it counts as a change.
           if (isRegistration) revision += 1
-          if (isRegistration) eager = EAGER_REPORTS
+          if (isRegistration && seq === 0) eager = EAGER_REPORTS
           return true
         }
         // A 401 after enrolling means that Muster has a new secret, e.g. after a restart without a store. So the server

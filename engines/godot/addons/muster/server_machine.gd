@@ -213,7 +213,7 @@ func _take(input):
 		_is_first = sent.is_registration
 		if not _is_first:
 			_unheld = 0
-		if sent.is_registration:
+		if sent.is_registration and _seq == 0:
 			_eager = EAGER_REPORTS
 		_speak_in(0)
 		_follow(body)
