@@ -170,7 +170,10 @@ describe('the answer to a poll of an HTTP allocator', () => {
       { id: 'a', status: 'starting' },
       { id: 'c', status: 'ended' },
     ]
-    expect(await poll({ servers: [...entries, { id: 'a', status: 'ended' }] })).toEqual([{ id: 'a', status: 'ended' }])
+    const again = (status: string) => poll({ servers: [...entries, { id: 'a', status }] })
+    expect(await again('starting')).toEqual([{ id: 'a', status: 'starting' }])
+    const detail = 'two entries say different statuses'
+    expect(await again('ended')).toEqual([{ id: 'a', status: 'unclear', detail }])
   })
 
   test('an entry with an empty id in an HTTP allocator’s poll answer ends no server', async () => {

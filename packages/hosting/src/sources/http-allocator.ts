@@ -165,7 +165,7 @@ function readServers(ids: readonly string[], { body, status }: HttpAnswer): read
       field,
     })
   })
-  return readAllocated(ids, servers)
+  return [...readAllocated(ids, servers).values()]
 }
 
 /** Returns the error for a status other than 2xx. It is `ServerError` if the call may have had an effect. */

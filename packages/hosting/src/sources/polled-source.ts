@@ -119,10 +119,9 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     polls += 1
     try {
       const ids = due.map(({ id }) => id)
-      const answers = await pollAll(ids)
+      const said = await pollAll(ids)
       hasAnswered = true
       on.answered()
-      const said = byId(answers)
       // The entry without a readable id may be about any server that is missing from the response.
       const other = said.get(NO_ID)
       for (const one of due) if (polled.get(one.id) === one) tell(one, said.get(one.id) ?? other, askedAt)
@@ -188,7 +187,7 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
       if (one !== undefined && one.nextAt < Infinity) one.nextAt = 0
     },
     inspect: async (handle) => {
-      const said = byId(await pollAll([handle])).get(handle)
+      const said = (await pollAll([handle])).get(handle)
       if (said?.status !== 'starting' && said?.status !== 'ready') return undefined
       return { ageMs: undefined, location: assignmentIn(said)?.location }
     },
@@ -201,18 +200,6 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     },
     close: () => closing.abort(),
   }
-}
-
-/** Returns the entries of an answer by id. A server whose entries contradict each other has an unclear state. */
-function byId(answers: readonly AllocatedServer[]): ReadonlyMap<string, AllocatedServer> {
-  const said = new Map<string, AllocatedServer>()
-  for (const answer of answers) {
-    const { id, status } = answer
-    const other = said.get(id)?.status ?? status
-    const detail = `one entry says ${other}, another ${status}`
-    said.set(id, other === status ? answer : { id, status: 'unclear', detail })
-  }
-  return said
 }
 
 /** Returns the request for an allocator, with the players' common centre instead of their coordinates. */

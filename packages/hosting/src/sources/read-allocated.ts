@@ -32,18 +32,32 @@ const entrySchema = z
 export const NO_ID = ''
 
 /**
- * Parses the entries of a poll's response. Those about other servers are ignored unread, because an allocator may list
- * thousands. Of several entries about one server, and of those without a readable id, the last one counts.
+ * Parses the entries of a poll's response by id. Those about other servers are ignored unread, because an allocator may
+ * list thousands. A server whose entries contradict each other has an unclear state.
  */
-export function readAllocated(ids: readonly string[], entries: readonly unknown[]): readonly AllocatedServer[] {
+export function readAllocated(
+  ids: readonly string[],
+  entries: readonly unknown[],
+): ReadonlyMap<string, AllocatedServer> {
   const asked = new Set([NO_ID, ...ids])
   const latest = new Map<string, unknown>()
+  const contradicted = new Set<string>()
   for (const entry of entries) {
     const id = idIn(entry)
-    if (asked.has(id)) latest.set(id, entry)
+    if (!asked.has(id)) continue
+    if (latest.has(id) && statusIn(latest.get(id)) !== statusIn(entry)) contradicted.add(id)
+    latest.set(id, entry)
   }
-  return [...latest.values()].map(readEntry)
+  const detail = 'two entries say different statuses'
+  return new Map(
+    Array.from(latest, ([id, entry]) => [
+      id,
+      contradicted.has(id) ? { id, status: 'unclear', detail } : readEntry(entry),
+    ]),
+  )
 }
+
+const statusIn = (entry: unknown) => (Object(entry) as { readonly status?: unknown }).status
 
 function idIn(entry: unknown): string {
   const { id } = Object(entry) as { readonly id?: unknown }

@@ -129,8 +129,8 @@ const isHeld = (state: string) => isAlive(join(state, 'a'))
 
 test('a stop of a local server sends SIGTERM, and SIGKILL after the grace period', async () => {
   const { allocator, state } = await openScript('trap "echo asked" TERM; echo up; while :; do sleep 0.01; done', {
-    // By the manual clock: some 300 checks of a millisecond.
-    graceMs: 15_000,
+    // A fifth of it in real time.
+    graceMs: 3000,
   })
   await allocator.allocate(wanted('a'), call)
   await expect.poll(() => written(allocator)).toContain('up')

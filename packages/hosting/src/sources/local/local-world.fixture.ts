@@ -8,12 +8,15 @@ import { createLocalAllocator, type LocalAllocatorOptions } from './local-alloca
 /** A game server that writes its process id to a file when it runs, and ends on SIGTERM or SIGUSR1. */
 const GAME = 'trap "exit 0" USR1 TERM; echo $$ >>"$0/$SERVICE_REQUEST_ID/game"; sleep 3600 & wait'
 
-/** Opens an allocator of local processes in a new folder. Waits below 100 ms use real time, longer ones the clock. */
+/**
+ * Opens an allocator of local processes in a new folder. Waits below 100 ms take a fifth of their real time. Longer
+ * ones use the clock.
+ */
 export async function openLocalWorld(manual: Pick<ManualClock, 'now' | 'sleep'>) {
   const state = await mkdtemp(join(tmpdir(), 'muster-servers-'))
   const clock: Clock = {
     now: () => manual.now(),
-    sleep: (ms, signal) => (ms < 100 ? systemClock.sleep(1, signal) : manual.sleep(ms, signal)),
+    sleep: (ms, signal) => (ms < 100 ? systemClock.sleep(ms / 5, signal) : manual.sleep(ms, signal)),
   }
   const own = { state, clock, random: seededRandom(1), command: ['/bin/sh', '-c', GAME, state] }
   const gamesOf = (id: string) => {
