@@ -53,7 +53,7 @@ describe('the hover text of an operation', () => {
       }
       const row = rows.find((one) => one.route === route)
       expect(comment).toContain(`Source: service-api, ${row?.group}`)
-      if (row?.errorsBy !== undefined) expect(comment).toContain(`errors by ${row.errorsBy}`)
+      if (row?.errorsBy !== undefined) expect(comment).toContain(`errors: ${row.errorsBy}`)
     },
   )
 })

@@ -128,7 +128,7 @@ describe.skipIf(chromiumPath === undefined)('the console served by the program',
     await page.getByRole('button', { name: 'Apply' }).click()
     await dialog.getByRole('button', { name: 'Apply the change' }).click()
     await page.getByText('3,000 km').first().waitFor()
-    await page.getByText('The change is in force, and in no file').waitFor()
+    await page.getByText('The change is active, but not saved in a file').waitFor()
     await go('#/find/ticket-of-dan')
     await page.getByRole('listitem').filter({ hasText: 'found' }).waitFor()
     expect(program.lines.filter((text) => text.includes('ops-team did apply-queue'))).toHaveLength(1)

@@ -159,7 +159,7 @@ export const legacy = {
    * Deploy the legacy way.
    * Route: `POST /v1/deploy`.
    * Limit: 40 per second. Errors: `NotFound` (404), `Conflict` (409), `NoCapacity` (422).
-   * Source: service-api, Legacy deploy; error 404: public fact; required fields: our choice.
+   * Source: service-api, Legacy deploy; errors: public fact, required fields: our choice.
    * @deprecated The specification replaces it by `deployments.create`.
    */
   deployLegacy: operation('POST /v1/deploy', {
