@@ -1,3 +1,4 @@
+import { StoreUnavailable } from '@muster/core'
 import { createMemoryLimitStore } from '@muster/core/http'
 import { prefixed, createEventsWithProblems, createTicker, manyWaitOn } from '@muster/core/internal'
 import { LobbyRefused, RelayClosed } from '../errors.js'
@@ -176,7 +177,15 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     reportMatch: createReportMatch(change),
     matchKeys: async () => {
       const keys: string[] = []
-      for (const lobbyId of await store.ids()) keys.push(...matchKeyOf(await read(lobbyId)))
+      for (const lobbyId of await store.ids()) {
+        const lobby = await read(lobbyId).catch((error: unknown) => {
+          if (error instanceof StoreUnavailable) throw error
+          // A damaged record must not hide the other lobbies.
+          failed('work')(error)
+          return undefined
+        })
+        keys.push(...matchKeyOf(lobby))
+      }
       return keys
     },
     tick,

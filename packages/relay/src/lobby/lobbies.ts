@@ -105,7 +105,9 @@ export interface Lobbies {
   reportMatch(report: MatchReport): Promise<boolean>
   /**
    * Returns the keys of all starts of the store whose players were handed over, or have a match. A process that
-   * connects a matchmaker reports them anew if an earlier process may have ended before it reported a change.
+   * connects a matchmaker reports them anew if an earlier process may have ended before it reported a change. A lobby
+   * whose record is damaged is left out, as a `problem`.
+   * @throws {StoreUnavailable} if the store does not answer
    */
   matchKeys(): Promise<readonly string[]>
   /** Applies everything that is due. Called every `tickMs`. */

@@ -1,12 +1,14 @@
+import { StoreUnavailable } from '@muster/core'
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { createLobbies } from './create-lobbies.js'
 import { ann, bob, cleo, codeOf, failing } from './lobbies.fixture.js'
 import type { Lobbies } from './lobbies.js'
 import type { HandedOver, LobbyMatchmaker } from './lobby-options.js'
+import { createMemoryLobbyStore } from './memory-store.js'
 
 /** Opens lobbies with a matchmaker that answers after a second. */
-async function setUp(changes: Partial<LobbyMatchmaker> = {}) {
+async function setUp(changes: Partial<LobbyMatchmaker> = {}, store = createMemoryLobbyStore()) {
   const clock = createManualClock()
   const parties: HandedOver[] = []
   const withdrawn: string[] = []
@@ -19,7 +21,7 @@ async function setUp(changes: Partial<LobbyMatchmaker> = {}) {
     withdraw: async (reference) => void withdrawn.push(reference),
     ...changes,
   }
-  const lobbies = createLobbies({ clock, matchmaker })
+  const lobbies = createLobbies({ clock, matchmaker, store })
   const { lobbyId, code } = await lobbies.create({
     player: ann,
     maxPlayers: 4,
@@ -203,5 +205,29 @@ test('match reports about unknown lobbies have no effect, and invalid reports ar
   )
   expect(error).toMatchObject({ name: 'InvalidInput', field: 'assignment.server' })
   expect(codeOf(error)).toBe(error)
+  await lobbies.close()
+})
+
+test('a damaged record hides no other started lobby, but a store that does not answer is not empty', async () => {
+  const memory = createMemoryLobbyStore()
+  const failures = new Map<string, Error>()
+  const get = async (id: string) => {
+    const failure = failures.get(id)
+    if (failure !== undefined) throw failure
+    return memory.get(id)
+  }
+  const { clock, lobbies, lobbyId } = await setUp({}, { ...memory, get })
+  const problems: unknown[] = []
+  lobbies.events.on('problem', ({ error }) => problems.push(error))
+  const other = await lobbies.create({ player: ann, maxPlayers: 1 })
+  for (const id of [lobbyId, other.lobbyId]) await lobbies.start({ lobbyId: id, playerId: 'ann' })
+  await clock.advance(1000)
+  const damage = new SyntaxError('Unexpected end of JSON input')
+  failures.set(lobbyId, damage)
+  expect(await lobbies.matchKeys()).toEqual([`${other.lobbyId}-1`])
+  expect(problems).toEqual([damage])
+  failures.set(lobbyId, new StoreUnavailable('the store does not answer'))
+  expect(await failing(lobbies.matchKeys())).toBeInstanceOf(StoreUnavailable)
+  failures.clear()
   await lobbies.close()
 })
