@@ -1,20 +1,14 @@
 import type { LimitNow } from '@muster/console/internal'
 import type { Client } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import {
-  createLimitMeter,
-  defineQueue,
-  type ObservedClient,
-  type QueueDefinition,
-  type TicketService,
-} from '@muster/matchmaker'
+import { createLimitMeter, defineQueue, type ObservedClient, type QueueDefinition } from '@muster/matchmaker'
 import type { Config } from '../config/index.js'
 import type { ApplyQueue, ConsoleOptions } from '../console/index.js'
 import type { Log } from '../telemetry/log.js'
 import { version } from '../version.js'
 import type { ApisInForce } from './apis.js'
 import type { Reloaded } from './reload/reload.js'
-import type { Matching } from './stores/index.js'
+import { type Matching, serviceClock } from './stores/index.js'
 
 /** Creates a function that returns the use of the service's limits since its previous call. */
 function createLimitsNow(client: ObservedClient | undefined, clock: Clock): () => readonly LimitNow[] {
@@ -82,19 +76,9 @@ export function consoleOptions(of: ConsoleOptionsOf): ConsoleOptions {
     hosts: hostsOf(config),
     address: (request, connection) => inForce.apis.address(request, connection),
     onError: (error) => of.onProblem('console', error),
-    clock: clockOf(matching.service, clock),
+    clock: serviceClock(matching.service, clock),
   }
 }
-
-/**
- * Returns a clock with the times of the matchmaker. With a store, they continue those of the previous process, and so
- * may differ from this process's own.
- */
-const clockOf = ({ dateOf }: Pick<TicketService, 'dateOf'>, { sleep }: Clock): Clock => ({
-  now: () => dateOf() - dateOf(0),
-  wallStepMs: () => dateOf(0),
-  sleep,
-})
 
 const storyBounds = ({ console: { stories } }: Config) => ({
   keepMs: stories.keepHours * HOUR_MS,

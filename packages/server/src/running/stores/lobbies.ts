@@ -11,7 +11,7 @@ import type {
   MatchReport,
   RelaySessions,
 } from '@muster/relay'
-import type { Matching, MatchingOptions } from './matching.js'
+import { type Matching, type MatchingOptions, serviceClock } from './matching.js'
 
 /** Pauses between two attempts to report to a lobby or to withdraw its ticket, while the store fails. */
 const RETRY = { baseMs: 500, capMs: 10_000, jitter: 0 }
@@ -27,6 +27,17 @@ function createLobbyParties(
   onProblem: (error: unknown) => void,
 ) {
   const closing = manyWaitOn()
+  /** Repeats work until it succeeds or the signal aborts. The first failure is a problem. */
+  const repeated = async (work: () => Promise<unknown>, signal: AbortSignal): Promise<void> => {
+    for (let failures = 1; !signal.aborted; failures += 1) {
+      try {
+        return void (await work())
+      } catch (error) {
+        if (failures === 1) onProblem(error)
+        await clock.sleep(backoffMs(failures, 0, RETRY), signal).catch(() => {})
+      }
+    }
+  }
   /** Reports the match of a ticket that could not be withdrawn. Its lobby must not stay open beside the match. */
   let reportAssigned = async (_ticketId: string): Promise<void> => {}
   const withdraw = async (ticketId: string): Promise<void> => {
@@ -38,20 +49,13 @@ function createLobbyParties(
       if (!(error instanceof UnknownTicket)) throw error
     }
   }
-  const isWithdrawn = (ticketId: string) =>
-    withdraw(ticketId).then(
-      () => true,
-      () => false,
-    )
   const matchmaker: LobbyMatchmaker = {
     handOver: async ({ key, players }, { signal }) => {
       try {
         await service.createTicket({ id: key, queue, players: players.map(({ id, ip }) => ({ id, ip })) })
       } catch (error) {
         // The ticket may have been created although the store has not answered. No lobby would follow it.
-        if (error instanceof StoreUnavailable)
-          for (let failures = 1; !(await isWithdrawn(key)); failures += 1)
-            await clock.sleep(backoffMs(failures, 0, RETRY), signal)
+        if (error instanceof StoreUnavailable) await repeated(() => withdraw(key), signal)
         throw error
       }
       return { reference: key }
@@ -65,42 +69,28 @@ function createLobbyParties(
     /** Reports what happens to the lobbies' tickets and matches back to the lobbies. */
     reportTo: (lobbies: Lobbies) => {
       /** Repeats a report until the store takes it. A late report of a past start has no effect. */
-      const deliver = async (one: MatchReport): Promise<void> => {
-        for (let failures = 1; !closing.signal.aborted; failures += 1) {
+      const deliver = (one: MatchReport) =>
+        repeated(async () => {
           try {
-            return void (await lobbies.reportMatch(one))
+            await lobbies.reportMatch(one)
           } catch (error) {
-            if (failures === 1) onProblem(error)
-            if (!(error instanceof StoreUnavailable)) return
-            await clock.sleep(backoffMs(failures, 0, RETRY), closing.signal).catch(() => {})
+            if (error instanceof StoreUnavailable) throw error
+            onProblem(error)
           }
-        }
-      }
+        }, closing.signal)
       const report = (keys: readonly string[], ofKey: (key: string) => MatchReport) => {
         for (const key of keys) void deliver(ofKey(key))
       }
-      reportAssigned = async (key) => {
-        const missed = reportOf(key, await service.getTicket(key))
-        if (missed !== undefined) await lobbies.reportMatch(missed)
+      const reportNow = async (key: string, send: (one: MatchReport) => Promise<unknown>) => {
+        const one = reportOf(key, await service.getTicket(key))
+        if (one !== undefined) await send(one)
       }
-      const reportAll = async () => {
-        for (const key of await lobbies.matchKeys()) {
-          const missed = reportOf(key, await service.getTicket(key))
-          if (missed !== undefined) await deliver(missed)
-        }
+      reportAssigned = (key) => reportNow(key, lobbies.reportMatch)
+      /** Reports what the previous leader may have left unreported. */
+      const catchUp = async () => {
+        for (const key of await lobbies.matchKeys()) await reportNow(key, deliver)
       }
-      /** Reports what the previous leader may have left unreported, until the store has answered. */
-      const catchUp = async (): Promise<void> => {
-        for (let failures = 1; !closing.signal.aborted; failures += 1) {
-          try {
-            return await reportAll()
-          } catch (error) {
-            if (failures === 1) onProblem(error)
-            await clock.sleep(backoffMs(failures, 0, RETRY), closing.signal).catch(() => {})
-          }
-        }
-      }
-      onTakeover?.(() => void catchUp())
+      onTakeover?.(() => void repeated(catchUp, closing.signal))
       // A lobby recognizes its own ticket by the key.
       on('serverAssigned', ({ matchId, tickets, assignment }) => {
         const keys = tickets.map(({ id }) => id)
@@ -152,15 +142,6 @@ function attributesOf(matchId: string, { fqdn, ports }: Assignment): Attributes 
 }
 
 /**
- * Returns a clock with the time of the matchmaker. With Redis, all processes agree on it, whatever their machines'
- * clocks show. By its own clock, a process ahead of the others would count every member of a lobby as away.
- */
-const clockOf = (service: Pick<TicketService, 'dateOf'>, clock: Clock): Clock => ({
-  now: () => service.dateOf() - service.dateOf(0),
-  sleep: (ms, signal) => clock.sleep(ms, signal),
-})
-
-/**
  * Returns the store without due lobbies until the matchmaker answers, because its time is not known before. This
  * process may wait for the previous one to end.
  */
@@ -190,7 +171,7 @@ export type OpenLobbies = NonNullable<Awaited<ReturnType<typeof openLobbies>>>
 /** Opens the lobbies; undefined if the configuration enables none. */
 export async function openLobbies(options: OpenLobbiesOptions) {
   const { config, client, service, matching, webhookUrl, onProblem } = options
-  const clock = matching.shared.lobbies === undefined ? options.clock : clockOf(service, options.clock)
+  const clock = matching.shared.lobbies === undefined ? options.clock : serviceClock(service, options.clock)
   const { enabled, startAs, queue, rules, limits } = config.lobbies
   if (!enabled) return undefined
   // The package is imported lazily, because many programs have no lobbies.

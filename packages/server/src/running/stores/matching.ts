@@ -107,6 +107,17 @@ export interface MatchingStore {
   readonly close: () => Promise<void>
 }
 
+/**
+ * Returns a clock with the times of the matchmaker. With a store, they continue those of the previous process. With
+ * Redis, all processes agree on them, whatever their machines' clocks show: by its own clock, a process ahead of the
+ * others would count every member of a lobby as away.
+ */
+export const serviceClock = ({ dateOf }: Pick<TicketService, 'dateOf'>, { sleep }: Clock): Clock => ({
+  now: () => dateOf() - dateOf(0),
+  wallStepMs: () => dateOf(0),
+  sleep,
+})
+
 /** Returns the options of the matchmaker, from the configuration. */
 export function matchmakerOptions(options: MatchingOptions): MatchmakerOptions & { name: string } {
   const { config, client, sources, locate, webhookUrl, clock } = options
