@@ -93,15 +93,9 @@ async function isFree(folder: string): Promise<boolean> {
  * e.g. below /proc.
  */
 async function makeFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return
-    if (code !== 'ENOENT' || existsSync(dirname(folder))) throw error
-    await makeFolder(dirname(folder))
-    await mkdir(folder)
-  }
+  if (existsSync(folder)) return
+  await makeFolder(dirname(folder))
+  await mkdir(folder)
 }
 
 async function writeGame(folder: string, name: string): Promise<void> {

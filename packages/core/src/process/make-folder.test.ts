@@ -20,12 +20,14 @@ test('makeFolder creates a folder with all folders around it, and leaves one tha
   expect((await stat(join(folder, 'at', 'once'))).isDirectory()).toBe(true)
 })
 
-test('makeFolder rejects where a file is in the way, and where nobody can create a folder', async () => {
+test('makeFolder rejects with the path of a file in the way, and where nobody can create a folder', async () => {
   await writeFile(join(folder, 'file'), '')
   await symlink(join(folder, 'nothing'), join(folder, 'link'))
-  await expect(makeFolder(join(folder, 'file'))).rejects.toMatchObject({ code: 'EEXIST' })
-  await expect(makeFolder(join(folder, 'file', 'in'))).rejects.toMatchObject({ code: 'ENOTDIR' })
-  await expect(makeFolder(join(folder, 'link'))).rejects.toMatchObject({ code: 'EEXIST' })
+  for (const inTheWay of ['file', 'link']) {
+    const error = { code: 'EEXIST', path: join(folder, inTheWay) }
+    await expect(makeFolder(join(folder, inTheWay))).rejects.toMatchObject(error)
+    await expect(makeFolder(join(folder, inTheWay, 'in', 'it'))).rejects.toMatchObject(error)
+  }
   if (process.platform === 'linux')
     await expect(makeFolder('/proc/muster/data')).rejects.toMatchObject({ code: 'ENOENT' })
 })

@@ -143,8 +143,8 @@ async function init(
   const into = resolve(terminal.folder, folder)
   const file = join(into, CONFIG_FILE)
   const shown = relative(terminal.folder, file)
-  await makeFolder(into).catch((error: unknown) => {
-    throw unwritable(error, `The folder ${folder}`, 'created')
+  await makeFolder(into).catch((error: NodeJS.ErrnoException) => {
+    throw unwritable(error, `The folder ${relative(terminal.folder, error.path ?? into)}`, 'created')
   })
   const installed = installedSchema(into)
   try {

@@ -85,13 +85,11 @@ describe('an invalid command line', () => {
 describe('a file that muster init cannot write', () => {
   test('muster init names the folder or the file that it cannot write, and ends', async () => {
     await file('in-the-way', '')
-    expect(await muster('init in-the-way')).toMatchObject({
-      code: 1,
-      err: 'error: The folder in-the-way cannot be created (EEXIST)\n',
-    })
-    expect((await muster('init in-the-way/game')).err).toContain(
-      'The folder in-the-way/game cannot be created (ENOTDIR)',
-    )
+    for (const folder of ['in-the-way', 'in-the-way/game'])
+      expect(await muster(`init ${folder}`)).toMatchObject({
+        code: 1,
+        err: 'error: The folder in-the-way cannot be created (EEXIST)\n',
+      })
     await file('game/muster.yaml/a-folder', '')
     expect((await muster('init game --force')).err).toBe('error: game/muster.yaml cannot be written (EISDIR)\n')
     if (process.platform === 'linux')
