@@ -1,14 +1,9 @@
 import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../time.js'
-import type { Awaitable } from '../runtime/index.js'
+import { type Awaitable, growingTo } from '../runtime/index.js'
 import { Problem } from './answers.js'
-import {
-  acceptedCallersOf,
-  type AttemptLimit,
-  createAttempts,
-  createMemoryLimitStore,
-  type LimitStore,
-} from './attempts.js'
+import { type AttemptLimit, createAttempts, createMemoryLimitStore, type LimitStore } from './attempts.js'
 
 /** An authenticated caller. */
 export interface Caller {
@@ -66,6 +61,17 @@ export const UNKNOWN_ADDRESS = 'unknown'
  */
 const SIGNATURES: AttemptLimit = { limit: 100, windowMs: 1000 }
 const SIGNATURES_IN_ALL: AttemptLimit = { limit: 1000, windowMs: 1000 }
+
+/** Maximum number of remembered authorizations, each with the address that it was used from (our choice): some 2 MB. */
+const MOST_REMEMBERED = 10_000
+
+/**
+ * The authorizations that were accepted before, each with its address: true if the caller's requests are not counted
+ * for the address. They belong to the store of limits. Otherwise a reloaded API would refuse known callers while others
+ * at their address send wrong tokens.
+ */
+const rememberedBy = new WeakMap<LimitStore, LRUCache<string, boolean>>()
+
 /**
  * Creates the admission. It keeps three counts for each address, each with the limit `perAddress`: requests of known
  * callers, requests with unknown tokens, and requests without a caller. One client's wrong tokens therefore do not
@@ -81,7 +87,8 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
   const anonymous = perAddress && store.attempts('perAddress.anonymous', perAddress)
   const signatures = createAttempts({ ...SIGNATURES, clock })
   const signaturesInAll = createAttempts({ ...SIGNATURES_IN_ALL, clock, maxKeys: 1 })
-  const remembered = acceptedCallersOf(store)
+  const remembered = rememberedBy.get(store) ?? new LRUCache<string, boolean>(growingTo(MOST_REMEMBERED))
+  rememberedBy.set(store, remembered)
   const isExempt = (caller: Who) => exempt?.(caller) === true
   const isApart = (caller: Who) => isExempt(caller) || apart?.(caller) === true
 

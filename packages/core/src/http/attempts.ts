@@ -134,33 +134,16 @@ export function createMemoryLimitStore(clock: Clock): MemoryLimitStore {
   }
 }
 
-/** Returns the same store, with a prefix before the names of all limits. */
-export function prefixed(store: LimitStore, prefix: string): LimitStore {
-  const made: LimitStore = { attempts: (name, limit) => store.attempts(`${prefix}.${name}`, limit) }
-  origins.set(made, { store, prefix })
-  return made
-}
-
-/** The store and the prefix of each store that `prefixed` has made. */
-const origins = new WeakMap<LimitStore, { readonly store: LimitStore; readonly prefix: string }>()
-
-/** For each address and authorization: true if the caller's requests are not counted for the address. */
-type AcceptedCallers = LRUCache<string, boolean>
-
-/** Maximum number of remembered authorizations, each with the address that it was used from (our choice): some 2 MB. */
-const MOST_ACCEPTED = 10_000
-const acceptedIn = new WeakMap<LimitStore, Map<string, AcceptedCallers>>()
-
 /**
- * Returns the authorizations that were accepted before. They belong to a store of limits and its prefix, because they
- * must outlive an API as its counts do. Otherwise a reloaded API would refuse known callers while others at their
- * address send wrong tokens.
+ * Returns the same store, with a prefix before the names of all limits. The result is the same object each time, so
+ * that what belongs to it outlives a reloaded API as its counts do.
  */
-export function acceptedCallersOf(given: LimitStore): AcceptedCallers {
-  const { store, prefix } = origins.get(given) ?? { store: given, prefix: '' }
-  const ofStore = acceptedIn.get(store) ?? new Map<string, AcceptedCallers>()
-  acceptedIn.set(store, ofStore)
-  const accepted = ofStore.get(prefix) ?? new LRUCache(growingTo(MOST_ACCEPTED))
-  ofStore.set(prefix, accepted)
-  return accepted
+export function prefixed(store: LimitStore, prefix: string): LimitStore {
+  const made = prefixedOf.get(store) ?? new Map<string, LimitStore>()
+  prefixedOf.set(store, made)
+  const known = made.get(prefix) ?? { attempts: (name, limit) => store.attempts(`${prefix}.${name}`, limit) }
+  made.set(prefix, known)
+  return known
 }
+
+const prefixedOf = new WeakMap<LimitStore, Map<string, LimitStore>>()
