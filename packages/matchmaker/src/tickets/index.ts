@@ -18,7 +18,6 @@ export {
   vacated,
 } from './backfill-types.js'
 export { complete, MOST, type PrivateSeat, readBody, type StoredTicket, type TicketState } from './checked-ticket.js'
-export { isPlayerId, NO_PLAYER_ID } from './player-ids.js'
 export { type Cooldown, type Cooldowns, createCooldowns } from './cooldowns.js'
 export { createPlayerLimits, type PlayerLimits } from './limits.js'
 export type { TicketLoader } from './load-tickets.js'
@@ -26,7 +25,16 @@ export { createLocating } from './locate-players.js'
 export { notePresent, type PresenceReport } from './ticket-expiry.js'
 export { checkMatch, inMatch, type MatchInput, type PrivateMatch } from './private-matches.js'
 export { createQueueFacts, createQueueRuntime } from './queue-runtime.js'
-export { assertPlayerOfTicket, coordinates, player, readTicketInput, ticketId, ticketPriority } from './ticket-input.js'
+export {
+  assertPlayerOfTicket,
+  coordinates,
+  isPlayerId,
+  NO_PLAYER_ID,
+  player,
+  readTicketInput,
+  ticketId,
+  ticketPriority,
+} from './ticket-input.js'
 export { createStoreLedger, type Ledger } from './ticket-ledger.js'
 export { isIn, slotIn } from './ticket-pools.js'
 export {

@@ -4,7 +4,6 @@ import type { Attributes, Player } from '@muster/hosting/internal'
 import { z } from 'zod'
 import { InvalidTicket } from '../errors.js'
 import { type CheckedTicket, complete, MOST, PRIORITIES, TICKET_ID, type TicketPlayer } from './checked-ticket.js'
-import { isPlayerId, NO_PLAYER_ID } from './player-ids.js'
 import type { Ticket, TicketInput } from './ticket.js'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -117,6 +116,14 @@ function latenciesOf(value: unknown): Readonly<Record<string, number>> | undefin
 
 const isKey = (key: string) => isName(key) && isPlayerId(key)
 
+/**
+ * False for `__proto__`, which no player may have as an id. Reports and results have objects whose keys are player ids.
+ * JSON with that key is rejected, so a player of this id would invalidate a server's whole report (our choice). False
+ * for half of a surrogate pair, because in UTF-8 all ids that differ only in such halves are equal.
+ */
+export const isPlayerId = (id: string): boolean => id !== '__proto__' && isWellFormed(id)
+export const NO_PLAYER_ID = 'must not be __proto__, which JSON cannot have as a key, and must be well-formed Unicode'
+
 /** Returns a list of distinct strings; undefined for anything else. */
 function listOf(value: unknown, isOne: (one: unknown) => one is string, most: number): readonly string[] | undefined {
   if (!Array.isArray(value) || value.length > most) return undefined
@@ -145,13 +152,12 @@ export const coordinates: z.ZodType<Coordinates> = z.object({
 const shortText = z.string().max(MOST.characters).refine(isWellFormed, 'must be well-formed Unicode')
 const name = shortText.min(1)
 const NOT_TWICE = 'must not list anything twice'
-const distinct = (list: readonly string[]) => new Set(list).size === list.length
-const names = (most: number) => z.array(name).max(most).refine(distinct, NOT_TWICE)
+const names = (most: number) => z.array(name).max(most).refine(isDistinct, NOT_TWICE)
 const atMost = (most: number) =>
   [(value: object) => Object.keys(value).length <= most, `must have at most ${most} entries`] as const
 
 const attribute = z.union(
-  [z.number(), z.boolean(), shortText, z.array(shortText).max(MOST.listed).refine(distinct, NOT_TWICE)],
+  [z.number(), z.boolean(), shortText, z.array(shortText).max(MOST.listed).refine(isDistinct, NOT_TWICE)],
   `must be a number, a boolean, a text of at most ${MOST.characters} characters, ` +
     `or a list of at most ${MOST.listed} different such texts`,
 )
