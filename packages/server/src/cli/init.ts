@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { makeFolder } from '@muster/core/internal'
 import type { Command } from 'commander'
 import { packageFile } from '../version.js'
-import { shellWord, unwritable } from './output-file.js'
+import { unwritable } from './output-file.js'
 import { EXIT, type ExitCode, type Terminal } from './terminal.js'
 
 /** The file name of the configuration's JSON Schema, in this package and beside a user's configuration. */
@@ -191,3 +191,9 @@ const nextSteps = (file: string, schema: string | undefined) =>
     'To see what the rules do before players meet them, use `muster lab`: it simulates players and tests rules.',
     'Without any configuration, `muster dev` shows all of it on this machine.',
   ].join('\n')
+
+/** Returns a file name as one word of a command line. */
+function shellWord(text: string): string {
+  if (/^[\p{L}\p{N}_./\\:@%+,-]+$/u.test(text)) return text
+  return /["$`\\!]/.test(text) ? `'${text.replaceAll("'", String.raw`'\''`)}'` : `"${text}"`
+}

@@ -99,9 +99,3 @@ export function unwritable(error: unknown, file: string, how = 'written'): Error
   const { code = 'unknown error' } = error as NodeJS.ErrnoException
   return new Error(`${file} cannot be ${how} (${code})`, { cause: error })
 }
-
-/** Returns a file name as one word of a command line. */
-export function shellWord(text: string): string {
-  if (/^[\p{L}\p{N}_./\\:@%+,-]+$/u.test(text)) return text
-  return /["$`\\!]/.test(text) ? `'${text.replaceAll("'", String.raw`'\''`)}'` : `"${text}"`
-}

@@ -3,6 +3,7 @@ import {
   isJson,
   type Json,
   type Lost,
+  MOST_STEPS,
   ObjectReader,
   relaxing,
   type LimitStep,
@@ -10,8 +11,8 @@ import {
 
 // A queue of PlayFab Matchmaking (JSON of GetMatchmakingQueue and SetMatchmakingQueue, from its public documentation).
 
-/** Maximum number of steps of a linear expansion. With more, it becomes a line, or is cut off if it has no end. */
-const MOST_STEPS = 19
+/** Maximum number of steps after the first value. With more, a linear expansion becomes a line, or is cut off. */
+const MOST_EXPANSIONS = MOST_STEPS - 1
 
 /** Imports a queue of PlayFab. @throws {UnfitSource} naming field and value */
 export function importPlayFab(source: unknown): ImportedConfig {
@@ -126,18 +127,18 @@ function limitOf(rule: ObjectReader, first: number, direction: 'rises' | 'falls'
     const limit = linear.number('Limit')
     const sign = direction === 'rises' ? 1 : -1
     const needed = limit === undefined ? Infinity : Math.ceil((sign * (limit - first)) / delta)
-    if (limit !== undefined && needed > MOST_STEPS && needed < Infinity && everyMs > 0 && custom === undefined) {
+    if (limit !== undefined && needed > MOST_EXPANSIONS && needed < Infinity && everyMs > 0 && custom === undefined) {
       linear.lose('', `has ${needed} steps, and grows evenly here, so it is a little looser between them`)
       linear.end()
       return { from: first, to: limit, overMs: needed * everyMs }
     }
-    for (let nth = 1; nth <= MOST_STEPS && steps.at(-1)?.value !== limit; nth += 1) {
+    for (let nth = 1; nth <= MOST_EXPANSIONS && steps.at(-1)?.value !== limit; nth += 1) {
       const value = first + sign * delta * nth
       const bounded =
         limit === undefined ? value : direction === 'rises' ? Math.min(value, limit) : Math.max(value, limit)
       steps.push({ afterMs: nth * everyMs, value: bounded })
     }
-    if (steps.at(-1)?.value !== limit) linear.lose('', `ends after ${MOST_STEPS} steps here`)
+    if (steps.at(-1)?.value !== limit) linear.lose('', `ends after ${MOST_EXPANSIONS} steps here`)
     linear.end()
   }
   if (custom !== undefined) {

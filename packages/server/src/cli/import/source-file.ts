@@ -141,7 +141,7 @@ export interface LimitStep {
 }
 
 /** Maximum number of steps of a limit of Muster. */
-const MOST_STEPS = 20
+export const MOST_STEPS = 20
 
 /**
  * Returns a limit that relaxes: one number, or steps. A step that is stricter than the previous one is omitted, because
