@@ -1,8 +1,8 @@
 import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import { within } from '@muster/core/internal'
+import { createAttempts, within } from '@muster/core/internal'
 import type { StopMatchOptions } from '@muster/matchmaker'
-import { type RpcAnswer, type RpcCommand, decodeError, decodeReply, encode, type RpcInput } from '../rpc.js'
+import { type RpcAnswer, type RpcCommand, decodeError, decodeReply, encode, type RpcInput, serverIn } from '../rpc.js'
 import { NoLeader, PartitionFull } from '../partition-errors.js'
 
 /** Sends RPC requests to the leader, regardless of which process that is. */
@@ -25,9 +25,16 @@ const REPEAT_MS = 1000
 const STOP_TIMEOUT_MS = 70_000
 /**
  * Maximum size of a request in bytes (our choice), because Redis keeps requests for minutes. Reports of game servers
- * may be larger: their sizes are limited per server.
+ * may be larger, see `REPORTED`.
  */
 const MOST_BYTES = 262_144
+/**
+ * Maximum size of the reports of one server in KiB (our choice), because Redis keeps them for minutes: 4 MiB at once,
+ * and 64 KiB per second in the long run.
+ */
+const REPORTED = { limit: 4096, windowMs: 64_000 }
+/** Maximum number of servers whose reports are measured (our choice). */
+const MOST_MEASURED = 10_000
 /** Maximum number of open RPC requests (our choice), because a follower holds them while there is no leader. */
 const MOST_OPEN = 1000
 /**
@@ -44,6 +51,15 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
   const open = new Map<string, { resolve: (answer: unknown) => void; reject: (error: Error) => void }>()
   const openOf = PARTS.map(() => 0)
   let closed: Error | undefined
+  const reported = createAttempts({ ...REPORTED, clock, maxKeys: MOST_MEASURED })
+
+  /** Counts the size of a report. @throws {PartitionFull} if the server has sent too much */
+  const countReport = (server: string, text: string) => {
+    for (let kib = 0; kib < Buffer.byteLength(text) / 1024; kib += 1) {
+      const retryAfterMs = reported.take(server)
+      if (retryAfterMs > 0) throw new PartitionFull('The reports of this server are too large.', { retryAfterMs })
+    }
+  }
 
   /** Posts a request repeatedly until it is over. */
   const keepPosting = async (id: string, first: string, textAgain: () => string, over: AbortSignal) => {
@@ -61,8 +77,8 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
     /**
      * Returns the leader's reply. The RPC request is repeated until there is one, because the leader may change
      * meanwhile.
-     * @throws {NoLeader} without a reply in time; {PartitionFull} if too many RPC requests are open; {InvalidInput} for
-     *   one that is too long; the leader's error
+     * @throws {NoLeader} without a reply in time; {PartitionFull} if too many RPC requests are open, or for a server that
+     *   reports too much; {InvalidInput} for one that is too long; the leader's error
      */
     ask: async <Name extends RpcCommand>(command: Name, ...input: RpcInput<Name>): Promise<RpcAnswer<Name>> => {
       if (closed !== undefined) throw closed
@@ -81,7 +97,8 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
       try {
         // An input that JSON cannot hold fails here, where the caller gets the error.
         const first = textOf(false)
-        if (command !== 'reportServer') assertSize(first)
+        if (command === 'reportServer') countReport(serverIn(`${input[0]}`), first)
+        else assertSize(first)
         void keepPosting(id, first, () => textOf(true), over.signal)
         const found = await within(
           answered.then((answer) => ({ answer })),

@@ -1,10 +1,10 @@
 import type { Clock } from '@muster/core/clock'
-import { createAttempts, growingTo } from '@muster/core/internal'
+import { growingTo } from '@muster/core/internal'
 import type { Ticket, TicketService } from '@muster/matchmaker'
 import { createJoinTokens, createServerKeys, type JoinTokenOptions } from '@muster/matchmaker/internal'
 import { LRUCache } from 'lru-cache'
 import { SECRET_KEY } from '../notes.js'
-import { PartitionFull, PartitionUnavailable } from '../partition-errors.js'
+import { PartitionUnavailable } from '../partition-errors.js'
 import { serverIn } from '../rpc.js'
 import type { PartitionStore } from '../store/index.js'
 import type { RpcClient } from './rpc-client.js'
@@ -29,26 +29,10 @@ interface ServerServiceOptions {
 const KNOWN = 10_000
 const KNOWN_MS = 30_000
 
-/**
- * Maximum size of a server's reports (our choice), because Redis keeps them for minutes: 4 MiB at once, and 64 KiB per
- * second in the long run. It is counted in parts of 16 KiB.
- */
-const REPORTED = { limit: 256, windowMs: 64_000 }
-const PART_LENGTH = 16 * 1024
-
 /** Creates a follower's methods for game servers. */
 export function createServerService(options: ServerServiceOptions) {
   const { ask, store, clock, joinTokens, serverSecret } = options
   const waits = createServerWaits(clock)
-  const reported = createAttempts({ ...REPORTED, clock, maxKeys: KNOWN })
-  /** Counts the size of a report. @throws {PartitionFull} if the server has sent too much */
-  const countSize = (server: string, report: object) => {
-    const parts = Math.ceil(JSON.stringify(report).length / PART_LENGTH)
-    for (let part = 0; part < parts; part += 1) {
-      const retryAfterMs = reported.take(server)
-      if (retryAfterMs > 0) throw new PartitionFull('The reports of this server are too large.', { retryAfterMs })
-    }
-  }
   /** Expiry of each known token of a server, in epoch milliseconds. */
   const known = new LRUCache<string, number>(growingTo(KNOWN))
 
@@ -115,7 +99,6 @@ export function createServerService(options: ServerServiceOptions) {
       return isKnown
     },
     reportServer: async (...[token, report]: ServiceInput<'reportServer'>) => {
-      countSize(serverIn(token), report)
       waits.reporting(serverIn(token))
       return ask('reportServer', token, report)
     },
