@@ -7,6 +7,8 @@ const LONGEST_ID = 128
 const id = z.string().min(1).max(LONGEST_ID)
 const MOST_PLAYERS = 1000
 const MOST_MATCHES = 64
+/** Maximum number of players and teams that one report names in all its matches. */
+const MOST_IN_ALL = 10_000
 
 /** A name that players see in the list of servers. It must be visible, and must not look like another name. */
 export const ServerName = z
@@ -18,66 +20,33 @@ export const ServerName = z
     if (message !== undefined) context.addIssue({ code: 'custom', message })
   })
 
-interface QuickChecks {
-  /** Maximum number of entries, and what they are. */
-  readonly most: number
-  readonly what: string
-  readonly entriesIn: (given: object) => number
-  /** A fast check: true if the schema accepts the value. */
-  readonly isFine: (given: object) => boolean
-}
+const entriesIn = (given: unknown): number =>
+  typeof given === 'object' && given !== null ? Object.keys(given).length : 0
 
 /**
- * Returns a schema that counts the entries of a value first, and then checks the value quickly. The given schema takes
- * microseconds for each entry, and a hostile server can send 100,000 of them in each report.
+ * Returns a schema that counts the entries of a value before it checks them. Checking takes about a microsecond for each
+ * entry, and a hostile server can send 100,000 entries in each report.
  */
-function quick<T extends object>(whole: z.ZodType<T>, { most, what, entriesIn, isFine }: QuickChecks): z.ZodType<T> {
-  const { $schema: _, ...shown } = z.toJSONSchema(whole)
-  return z
-    .custom<T>()
-    .superRefine((given: unknown, context) => {
-      const isObject = typeof given === 'object' && given !== null
-      if (isObject && entriesIn(given) > most)
-        context.addIssue({ code: 'custom', message: `must have at most ${most} ${what}` })
-      else if (!isObject || !isFine(given))
-        context.issues.push(...((whole.safeParse(given).error?.issues ?? []) as never[]))
-    })
-    .meta(shown)
-}
-
-/** Returns a schema of records with a maximum number of entries. @param isValid see `QuickChecks.isFine` */
-const quickRecord = <T>(
-  record: z.ZodType<Record<string, T>>,
+const atMost = <Schema extends z.ZodType>(
+  schema: Schema,
   most: number,
   what: string,
-  isValid: (key: string, value: unknown) => boolean,
+  count: (given: unknown) => number = entriesIn,
 ) =>
-  quick(record, {
-    most,
-    what,
-    entriesIn: (given) => Object.keys(given).length,
-    isFine: (given) => !Array.isArray(given) && Object.entries(given).every(([key, value]) => isValid(key, value)),
-  })
-
-const isName = (name: unknown, longest: number) => typeof name === 'string' && name.length > 0 && name.length <= longest
-const isId = (name: unknown) => isName(name, LONGEST_ID)
-const isCount = (value: unknown) =>
-  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MOST_PLAYERS
+  z.preprocess((given, context) => {
+    if (count(given) <= most) return given
+    context.addIssue({ code: 'custom', message: `must have at most ${most} ${what}` })
+    return z.NEVER
+  }, schema)
 
 /** Attributes of a server, as reported or as requested by players. */
-export const ServerAttributes = quickRecord(
+export const ServerAttributes = atMost(
   z.record(z.string().min(1).max(64), z.union([z.string().max(256), z.number(), z.boolean()])),
   32,
   'attributes',
-  () => false,
 )
 
-const playersOn = quickRecord(
-  z.record(id, z.enum(['in', 'away', 'left'])),
-  MOST_PLAYERS,
-  'players',
-  (key, value) => isId(key) && (value === 'in' || value === 'away' || value === 'left'),
-).default({})
+const playersOn = atMost(z.record(id, z.enum(['in', 'away', 'left'])).default({}), MOST_PLAYERS, 'players')
 
 const instance = z
   .string()
@@ -141,25 +110,20 @@ export const EnrolmentBody = RegistrationBody.extend({
 
 const seats = z.strictObject({
   open: z.boolean().describe('Whether more players are wanted'),
-  teams: quickRecord(
-    z.record(id, z.number().int().min(0).max(MOST_PLAYERS)),
-    MOST_PLAYERS,
-    'teams',
-    (key, value) => isId(key) && isCount(value),
-  )
+  teams: atMost(z.record(id, z.number().int().min(0).max(MOST_PLAYERS)), MOST_PLAYERS, 'teams')
     .optional()
     .describe('Wanted players by team; default: as many as have left'),
 })
 
+const playersRanked = (ranking: unknown): number => (Array.isArray(ranking) ? ranking.flat().length : 0)
+
 const result = z.strictObject({
-  ranking: quick(z.array(z.array(id).min(1).max(MOST_PLAYERS)).max(MOST_PLAYERS), {
-    most: MOST_PLAYERS,
-    what: 'players',
-    entriesIn: (given) => (Array.isArray(given) ? given.flat().length : 0),
-    isFine: (given) =>
-      Array.isArray(given) &&
-      given.every((one: unknown) => Array.isArray(one) && one.length > 0 && one.every((name) => isId(name))),
-  })
+  ranking: atMost(
+    z.array(z.array(id).min(1).max(MOST_PLAYERS)).max(MOST_PLAYERS),
+    MOST_PLAYERS,
+    'players',
+    playersRanked,
+  )
     .optional()
     .describe('Ids of players, the best first; those in one list have the same rank'),
   data: z.unknown().optional().describe('Anything else, at most 8 KiB as JSON'),
@@ -175,6 +139,14 @@ const match = z.strictObject({
   result: result.optional().describe('Of a match that is over'),
 })
 
+/** Returns the number of players and teams in all matches of a report. */
+const entriesOfAll = (matches: unknown): number =>
+  Array.isArray(matches)
+    ? matches.reduce<number>((sum, one) => sum + entriesOf(one as Partial<z.input<typeof match>> | null), 0)
+    : 0
+const entriesOf = (one: Partial<z.input<typeof match>> | null): number =>
+  entriesIn(one?.players) + entriesIn(one?.seats?.teams) + playersRanked(one?.result?.ranking)
+
 const count = z.number().int().min(0).max(MOST_PLAYERS)
 const MOST_TEAMS = 32
 
@@ -187,7 +159,7 @@ const listing = z
       'What players read in the list, without control, direction, zero-width or filler characters',
     ),
     seats: count.min(1).describe('Players who fit, whether or not they are there'),
-    teams: quickRecord(z.record(ServerName, count), MOST_TEAMS, 'teams', () => false)
+    teams: atMost(z.record(ServerName, count), MOST_TEAMS, 'teams')
       .optional()
       .describe('Seats by team; their sum is `seats`'),
     password: z.string().min(1).max(128).optional().describe('Needed to get a seat; Muster shows it to nobody'),
@@ -214,7 +186,9 @@ export const ReportBody = z.strictObject({
     .describe('Must grow with each report of an instance; a report with a lower number is ignored'),
   healthy: z.boolean().default(true).describe('False three times in a row: it is drained'),
   draining: z.boolean().default(false).describe('The server itself wants no more matches'),
-  matches: z.array(match).max(MOST_MATCHES).default([]),
+  matches: atMost(z.array(match).max(MOST_MATCHES), MOST_IN_ALL, 'players in all matches', entriesOfAll)
+    .default([])
+    .describe('The matches that it serves; none if left out'),
   attributes: ServerAttributes.optional(),
   knock: z
     .string()

@@ -212,6 +212,12 @@ describe('a request body of a game server', () => {
     ['an unknown status of a player', match({ players: { ann: 'here' } }), 400, 'matches.0.players.ann'],
     ['a player with an empty id', match({ players: { '': 'in' } }), 400, 'matches.0.players.'],
     ['1,001 players', match({ players: many(1001) }), 400, 'matches.0.players'],
+    [
+      'more than 10,000 players in all matches',
+      { matches: Array.from({ length: 11 }, (_, nth) => ({ id: `${nth}`, status: 'open', players: many(1000) })) },
+      400,
+      'matches',
+    ],
     ['the same match twice', { matches: [...match({}).matches, ...match({}).matches] }, 400, 'matches.1.id'],
     [
       'more matches than the server registered',
