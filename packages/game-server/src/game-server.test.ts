@@ -369,6 +369,7 @@ describe('the input from the game', () => {
   })
 
   test('createGameServer refuses wrong options', () => {
+    expect(() => createGameServer({ env: {}, build: '' })).toThrow('build: must have 1 to 128 characters, got ""')
     expect(() => createGameServer({ env: {}, matches: 0 })).toThrow('matches: must be 1 to 64, got 0')
     expect(() => createGameServer({ env: {}, attributes: { speed: NaN } })).toThrow('attributes.speed: ')
     const server = createGameServer({ env: {}, handleSignals: false, fetch: () => Promise.reject(new Error('no')) })

@@ -21,7 +21,7 @@ import type { Orders, ServerStateBody } from './wire.js'
 export interface GameServerOptions {
   /** The environment variables. Default: `process.env`. */
   readonly env?: Environment | undefined
-  /** The build of the game. Players of other builds get no seat. */
+  /** The build of the game, 1 to 128 characters. Players of other builds get no seat. */
   readonly build?: string | undefined
   /** Maximum number of concurrent matches, 1 to 64. Default 1. */
   readonly matches?: number | undefined
@@ -122,6 +122,8 @@ const HEALTH_MS = 5000
 /** Maximum milliseconds for which the process waits for its last report after a signal. */
 const LAST_WORD_MS = 2000
 const REPEATED_MS = 60_000
+/** Maximum length of a build, as in Muster's `RegistrationBody`. */
+const LONGEST_BUILD = 128
 
 /**
  * Creates a game server. The environment decides its mode. With MUSTER_URL and MUSTER_SERVER_TOKEN, it reports to
@@ -178,6 +180,8 @@ class GameProcess {
     const { env = process.env, build, matches = 1, attributes, clock = systemClock } = options
     if (!Number.isInteger(matches) || matches < 1 || matches > 64)
       throw new InvalidCall('matches', `must be 1 to 64, got ${matches}`)
+    if (build !== undefined && !(typeof build === 'string' && build !== '' && build.length <= LONGEST_BUILD))
+      throw new InvalidCall('build', `must have 1 to ${LONGEST_BUILD} characters, got ${JSON.stringify(build)}`)
     checkAttributes('attributes', attributes)
     const problem = options.onProblem ?? warnings(clock)
     // A copy, so that later changes of the caller's object have no effect.

@@ -92,6 +92,8 @@ function checked({ name, seats, teams, attributes, password, locked }: Listing):
     throw new InvalidCall('seats', `must be a whole number from 1 to 1,000, got ${seats}`)
   for (const [team, count] of Object.entries(teams ?? {})) {
     checkName('teams', team)
+    // Muster reads JSON without members of this name.
+    if (team === '__proto__') throw new InvalidCall('teams', 'must not have the name __proto__')
     if (!isCount(count)) throw new InvalidCall(`teams.${team}`, `must be a whole number up to 1,000, got ${count}`)
   }
   const counts = Object.values(teams ?? {})

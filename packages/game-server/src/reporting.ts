@@ -99,7 +99,7 @@ export function createReporting(options: ReportingOptions) {
       const response = await options.fetch(url + path, {
         method,
         headers: { authorization: `Bearer ${token ?? options.enrolmentKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ instance, ...body }),
+        body: wellFormed(JSON.stringify({ instance, ...body })),
         signal: request.signal,
       })
       const text = await response.text()
@@ -207,6 +207,10 @@ export function createReporting(options: ReportingOptions) {
     },
   }
 }
+
+/** Replaces halves of surrogate pairs, e.g. of a name that was cut within an emoji: Muster refuses a body with one. */
+const wellFormed = (json: string): string =>
+  json.replaceAll(/(\\\\)|\\ud[89a-f][\da-f]{2}/g, (_, backslash?: string) => backslash ?? '\\ufffd')
 
 function parsed(text: string): unknown {
   try {
