@@ -24,8 +24,8 @@ const entriesIn = (given: unknown): number =>
   typeof given === 'object' && given !== null ? Object.keys(given).length : 0
 
 /**
- * Returns a schema that counts the entries of a value before it checks them. Checking takes about a microsecond for each
- * entry, and a hostile server can send 100,000 entries in each report.
+ * Returns a schema that counts the entries of a value before it checks them. Checking takes about a microsecond for
+ * each entry, and a hostile server can send 100,000 entries in each report.
  */
 const atMost = <Schema extends z.ZodType>(
   schema: Schema,

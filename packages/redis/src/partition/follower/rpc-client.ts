@@ -77,8 +77,8 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
     /**
      * Returns the leader's reply. The RPC request is repeated until there is one, because the leader may change
      * meanwhile.
-     * @throws {NoLeader} without a reply in time; {PartitionFull} if too many RPC requests are open, or for a server that
-     *   reports too much; {InvalidInput} for one that is too long; the leader's error
+     * @throws {NoLeader} without a reply in time; {PartitionFull} if too many RPC requests are open, or for a server
+     *   that reports too much; {InvalidInput} for one that is too long; the leader's error
      */
     ask: async <Name extends RpcCommand>(command: Name, ...input: RpcInput<Name>): Promise<RpcAnswer<Name>> => {
       if (closed !== undefined) throw closed
