@@ -81,6 +81,20 @@ function open(
   return { outbox, taken, problems, kept, run, clock }
 }
 
+/** Adds results, and counts how often the outbox looks at their players. */
+function countedLooks(outbox: ResultOutbox, results: number) {
+  const looks = { count: 0 }
+  for (let nth = 0; nth < results; nth += 1)
+    outbox.add({
+      ...outcome(`m${nth}`),
+      get playerIds() {
+        looks.count += 1
+        return [`m${nth}`]
+      },
+    })
+  return looks
+}
+
 describe('results of matches', () => {
   test('a match result is sent once if the backend accepts it', async () => {
     const { outbox, taken, kept, run } = open()
@@ -141,42 +155,26 @@ describe('results of matches', () => {
 
   test('match results beyond the limit are dropped and reported, and waiting results take linear time', async () => {
     const { outbox, taken, kept, problems, run } = open()
-    let looks = 0
-    const players = (matchId: string) => ({
-      ...outcome(matchId, matchId),
-      get playerIds() {
-        looks += 1
-        return [matchId]
-      },
-    })
-    for (let nth = 0; nth < 50_000; nth += 1) outbox.add(players(`m${nth}`))
+    const looks = countedLooks(outbox, 50_000)
     outbox.add(outcome('one too many', 'ann'))
     expect([outbox.pending(), kept.size, problems.length]).toEqual([50_000, 50_000, 1])
-    looks = 0
+    looks.count = 0
     await run(1000)
     expect(taken).toHaveLength(50_000)
     // Each result is looked at when it is sent, when it is written, and while others are in flight.
-    expect(looks).toBeLessThan(50_000 * 20)
+    expect(looks.count).toBeLessThan(50_000 * 20)
     outbox.add(outcome('later', 'ann'))
     expect(outbox.pending()).toBe(1)
   })
 
   test('while the backend is away, the tries of many waiting results take linear time', async () => {
     const { outbox, run } = open(() => 'away')
-    let looks = 0
-    const players = (matchId: string) => ({
-      ...outcome(matchId, matchId),
-      get playerIds() {
-        looks += 1
-        return [matchId]
-      },
-    })
-    for (let nth = 0; nth < 5000; nth += 1) outbox.add(players(`m${nth}`))
-    looks = 0
+    const looks = countedLooks(outbox, 5000)
+    looks.count = 0
     await run(10_000)
     // In 10 s, each result is tried about four times.
-    expect(looks).toBeGreaterThan(5000)
-    expect(looks).toBeLessThan(5000 * 30)
+    expect(looks.count).toBeGreaterThan(5000)
+    expect(looks.count).toBeLessThan(5000 * 30)
   })
 
   test('a match has one result, whose id is derived from the match', async () => {
