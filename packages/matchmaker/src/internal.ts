@@ -8,7 +8,7 @@ export {
   type LeaderCommandName,
   type OperatorCommandName,
 } from './commands.js'
-export { configure, defaultOptions, definePools, defineQueues, type JoinTokenOptions } from './options.js'
+export { configure, defaultOptions, definePools, defineQueues, type JoinTokenOptions, sourceName } from './options.js'
 export { isEndOfMatch, onMatchEnd } from './events.js'
 export { describePool, poolCost, type PoolLoad, poolCostSentence } from './queues/describe-pool.js'
 export { createLeaderWaits, createStoredKind, type LeaderWaits, type StoredKind } from './partition/follower-waits.js'

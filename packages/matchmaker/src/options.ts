@@ -224,25 +224,22 @@ export const defaultOptions = {
   endedTicketTtlMs: 60_000,
 } satisfies Partial<MatchmakerOptions>
 
+const shortName = z.string().regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -')
+
+/** The schema of a name in `sources`. */
+export const sourceName = shortName.refine(
+  (name) => name !== ENROLLED,
+  `must not be ${ENROLLED}, which is the source of servers that enrol`,
+)
+
 const schema = z.strictObject({
   deployments: having<DeploymentService>('create', 'get', 'stop', 'list').optional(),
-  sources: z
-    .record(
-      z
-        .string()
-        .regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -')
-        .refine((name) => name !== ENROLLED, `must not be ${ENROLLED}, which is the source of servers that enrol`),
-      having<ServerAllocator>('allocate', 'poll', 'stop'),
-    )
-    .default({}),
+  sources: z.record(sourceName, having<ServerAllocator>('allocate', 'poll', 'stop')).default({}),
   locate: callable<Locate>().optional(),
   store: having<Store>('attach', 'records', 'flush', 'sync', 'advance', 'close').optional(),
   locations: having<LocationService>('list').optional(),
   beacons: callable<BeaconSource>().optional(),
-  name: z
-    .string()
-    .regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -')
-    .default(defaultOptions.name),
+  name: shortName.default(defaultOptions.name),
   tickMs: milliseconds.min(1).default(defaultOptions.tickMs),
   tickBudgetMs: z
     .custom<number>((value) => typeof value === 'number' && value > 0, 'must be milliseconds above 0, or Infinity')

@@ -2,10 +2,10 @@ import { type Fault, validateAll } from '@muster/core/internal'
 import {
   type Browser,
   browserSchema,
-  ENROLLED,
   poolSchema,
   poolSchemaWith,
   type ServerPool,
+  sourceName,
 } from '@muster/matchmaker/internal'
 import { z } from 'zod'
 import {
@@ -124,13 +124,7 @@ const sourceSchema = z
   .meta({ oneOf: [{ required: ['allocator', 'secret'] }, { required: ['launch'] }] })
 
 export const sources = z
-  .record(
-    z
-      .string()
-      .regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -')
-      .refine((name) => name !== ENROLLED, `must not be ${ENROLLED}: servers that enrol are of that source`),
-    sourceSchema,
-  )
+  .record(sourceName, sourceSchema)
   .default({})
   .describe(
     'Other sources of servers than the service, by name; pools name one in `source`: see any-hoster.md. ' +

@@ -118,7 +118,7 @@ sources: { metal: { allocator: 'https://hoster.example#a', secret: { env: METAL 
   {
     what: 'a source with the name of servers that enrol',
     text: `${BASE}sources: { enrolled: { launch: { command: [node] } } }\n`,
-    says: ['6:22 sources.enrolled: is a name that must not be enrolled: servers that enrol are of that source'],
+    says: ['6:22 sources.enrolled: is a name that must not be enrolled, which is the source of servers that enrol'],
   },
   {
     what: 'a Redis whose database is no number',
