@@ -57,12 +57,15 @@ test('the systemd unit starts the program of the package that it names', () => {
   expect(existsSync(join(root, 'packages/server', inPackage ?? 'nothing'))).toBe(true)
 })
 
-test('the systemd unit repeats a start that fails without an end, but not with an invalid configuration', async () => {
+test('the systemd unit repeats a start that fails without an end, and the journal has the reason', async () => {
   expect([settingOf('Restart'), settingOf('StartLimitIntervalSec')]).toEqual(['always', '0'])
+  expect(text).not.toContain('RestartPreventExitStatus')
   const program = join(root, 'packages/server/dist/cli/main.js')
-  const child = spawn(process.execPath, [program, 'serve', '-c', 'none.yaml'], { stdio: 'ignore' })
-  const code = await new Promise<number | null>((resolve) => child.once('exit', resolve))
-  expect(settingOf('RestartPreventExitStatus')).toBe(String(code))
+  const child = spawn(process.execPath, [program, 'serve', '-c', 'none.yaml'], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let reason = ''
+  child.stderr.on('data', (data: Buffer) => (reason += data.toString()))
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  expect([code, reason]).toEqual([2, expect.stringContaining('none.yaml: error: does not exist')])
 })
 
 const own = settingOf('RestrictAddressFamilies').split(' ')
