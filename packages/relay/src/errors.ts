@@ -5,7 +5,7 @@ import { type RefusalCode, refusals } from './lobby-rules.js'
 const lobbyRefusals = {
   ...refusals,
   'too-many-attempts': 'Too many attempts. Wait and retry.',
-  'too-many-lobbies': 'You are in too many lobbies. Leave one first.',
+  'too-many-lobbies': 'The player is in too many lobbies, and must leave one first.',
   busy: 'Too many commands at once. Retry.',
 } as const
 

@@ -20,6 +20,27 @@ describe('the limit of lobbies per player', () => {
     expect(await lobbies.join({ player: ann, code: open.code })).toMatchObject({ status: 'joined' })
   })
 
+  test('an applicant who is in too many lobbies by now is not admitted, and waits until they leave one', async () => {
+    const { lobbies } = setUp({ limits: { ...unlimited, lobbiesPerPlayer: 2 } })
+    const asked = await Promise.all(
+      ['bob', 'cleo', 'dora'].map((id) => lobbies.create({ player: player(id), maxPlayers: 4, approval: true })),
+    )
+    for (const { lobbyId } of asked) await lobbies.join({ player: ann, lobbyId })
+    const approve = (hostId: string | null) => {
+      const lobbyId = asked.find((one) => one.hostId === hostId)?.lobbyId ?? ''
+      return lobbies.decide({ lobbyId, playerId: hostId ?? '', applicantId: 'ann', approve: true })
+    }
+    const outcomes = await Promise.all(asked.map(({ hostId }) => approve(hostId).then(() => 'admitted', codeOf)))
+    expect(outcomes).toEqual(['admitted', 'admitted', 'too-many-lobbies'])
+    // Nobody else learns that she is in too many lobbies.
+    const { lobbyId } = await lobbies.create({ player: player('eve'), maxPlayers: 4, approval: true })
+    const asking = { lobbyId, playerId: 'eve', applicantId: 'ann', approve: true }
+    expect(codeOf(await failing(lobbies.decide(asking)))).toBe('no-such-player')
+    await lobbies.leave({ lobbyId: asked[0]?.lobbyId ?? '', playerId: 'ann' })
+    expect(await approve('dora')).toMatchObject({ applicants: [] })
+    expect(await lobbies.ofPlayer('ann')).toHaveLength(2)
+  })
+
   test('lobbiesPerPlayer: null turns off the limit of lobbies per player', async () => {
     const { lobbies } = setUp({ limits: { ...unlimited, lobbiesPerPlayer: null } })
     for (let count = 0; count < 12; count += 1) await lobbies.create({ player: ann, maxPlayers: 8 })

@@ -11,7 +11,7 @@ import { createCosts, createDigests, createJoining, newCode } from './join-lobby
 import { closeAll, createKeeper, createOwnership } from './keeper.js'
 import type { Lobbies, LobbiesEvents } from './lobbies.js'
 import { checkCreate, checkJoin, checkList, configure, type LobbiesOptions } from './lobby-options.js'
-import { type Entry, type Lobby, type LobbyEvent, memberOf, newLobby } from './lobby.js'
+import { type Entry, type Lobby, type LobbyEvent, memberOf, newLobby, waitingApplicants } from './lobby.js'
 import { createReportMatch, matchKeyOf, runnerOf } from './runner.js'
 import { dueAt, isOver } from './step.js'
 import { listedOf, type LobbyView, viewOf } from './view.js'
@@ -110,6 +110,14 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
   /** Runs a command and returns a view. A view copies the whole lobby, so it is created only if the caller gets it. */
   const ask = async (lobbyId: string, command: MemberRequest): Promise<LobbyView> =>
     viewOf(await tell(lobbyId, command), command.playerId)
+  const decide: Lobbies['decide'] = async ({ lobbyId, ...command }) => {
+    const { playerId, applicantId, approve } = command
+    const decided = () => ask(lobbyId, { ...command, kind: 'decide' })
+    const lobby = approve ? await read(lobbyId) : undefined
+    // Only a host to whom the player has applied learns that the player is in too many lobbies.
+    const isAsked = lobby?.hostId === playerId && waitingApplicants(lobby).some(({ id }) => id === applicantId)
+    return isAsked ? costs.enter({ id: applicantId }, decided) : decided()
+  }
   let closed: Promise<void> | undefined
 
   return {
@@ -168,7 +176,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     kick: ({ lobbyId, playerId, targetId, ban = false }) => ask(lobbyId, { kind: 'kick', playerId, targetId, ban }),
     unban: ({ lobbyId, playerId, targetId }) => ask(lobbyId, { kind: 'unban', playerId, targetId }),
     transferHost: ({ lobbyId, playerId, targetId }) => ask(lobbyId, { kind: 'transferHost', playerId, targetId }),
-    decide: ({ lobbyId, ...command }) => ask(lobbyId, { ...command, kind: 'decide' }),
+    decide,
     start: ({ lobbyId, playerId }) => ask(lobbyId, { kind: 'start', playerId }),
     stop: ({ lobbyId, playerId }) => ask(lobbyId, { kind: 'stop', playerId }),
     end: async ({ lobbyId, playerId }) => void (await tell(lobbyId, { kind: 'close', playerId })),

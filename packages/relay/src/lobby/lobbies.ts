@@ -82,7 +82,7 @@ export interface Lobbies {
   unban(input: ByMember & { readonly targetId: string }): Promise<LobbyView>
   /** Host only: makes another member the host. A running relay gets a new session. */
   transferHost(input: ByMember & { readonly targetId: string }): Promise<LobbyView>
-  /** Host only: admits or denies an applicant. */
+  /** Host only: admits or denies an applicant. An applicant who is in too many lobbies by now is not admitted. */
   decide(input: ByMember & { readonly applicantId: string; readonly approve: boolean }): Promise<LobbyView>
   /** Host only: starts the lobby. Returns immediately; an event reports whether the start succeeded. */
   start(by: ByMember): Promise<LobbyView>
