@@ -41,7 +41,7 @@ export {
   ReportBody,
   type SeatsWanted,
   ServerAttributes,
-  ServerName,
+  ShownName,
   type ServerRegistration,
   type ServerReport,
 } from './records/server-reports.js'

@@ -27,3 +27,13 @@ test('if several schedules of a pool are active, the highest `min` and the highe
     min: 3,
   })
 })
+
+test('names of a pool and of its places have no control characters, which would change the log that shows them', () => {
+  const place = { name: 'ham\u001b[2Jburg', latitude: 53.6, longitude: 10 }
+  const { error } = poolSchema.safeParse({ name: 'are\nna', deploy, places: [place] })
+  const fault = 'must have no control, direction, zero-width or filler characters'
+  expect(error?.issues.map(({ path, message }) => [path.join('.'), message])).toEqual([
+    ['name', fault],
+    ['places.0.name', fault],
+  ])
+})

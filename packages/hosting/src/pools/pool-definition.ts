@@ -1,6 +1,6 @@
 import { Cron } from 'croner'
 import { z } from 'zod'
-import { type Deploy, type DeployDefinition, deploySchema, ENROLLED } from '../records/index.js'
+import { type Deploy, type DeployDefinition, deploySchema, ENROLLED, ShownName } from '../records/index.js'
 import { type EnrolmentDefinition, enrolmentKeySchema, enrolmentSchemaWith } from './enrolment.js'
 import { MOST_WARM } from './stock-size.js'
 
@@ -132,13 +132,13 @@ export const poolDeploySchema = deploySchema
   .transform((given): Deploy => ({ ...given, probe: given.probe ?? { kind: 'registration', withinMs: 60_000 } }))
 
 const definition = z.strictObject({
-  name: z.string().min(1).max(64),
+  name: ShownName,
   deploy: poolDeploySchema.optional(),
   source: z.string().min(1).max(64).optional(),
   places: z
     .array(
       z.strictObject({
-        name: z.string().min(1).max(64),
+        name: ShownName,
         latitude: z.number().min(-90).max(90),
         longitude: z.number().min(-180).max(180),
       }),

@@ -62,12 +62,13 @@ export {
   taggedWith,
 } from './tags.js'
 export { NO_REPORTS, RegisteredServer, type ReportedMatch } from './registered-server.js'
-export type {
-  EnrolmentRequest,
-  ListingReport,
-  MatchReport,
-  MatchResult,
-  SeatsWanted,
-  ServerRegistration,
-  ServerReport,
+export {
+  type EnrolmentRequest,
+  type ListingReport,
+  type MatchReport,
+  type MatchResult,
+  type SeatsWanted,
+  type ServerRegistration,
+  type ServerReport,
+  ShownName,
 } from './server-reports.js'

@@ -10,8 +10,11 @@ const MOST_MATCHES = 64
 /** Maximum number of players and teams that one report names in all its matches. */
 const MOST_IN_ALL = 10_000
 
-/** A name that players see in the list of servers. It must be visible, and must not look like another name. */
-export const ServerName = z
+/**
+ * A name that people see: of a queue, a team or a pool, or in the list of servers. It must be visible, must not look
+ * like another name, and must not change the log or the terminal that shows it.
+ */
+export const ShownName = z
   .string()
   .min(1)
   .max(64)
@@ -155,11 +158,11 @@ const listing = z
     session: id
       .optional()
       .describe('Another id begins anew: nobody has a seat any more. Default: that of the instance'),
-    name: ServerName.describe(
+    name: ShownName.describe(
       'What players read in the list, without control, direction, zero-width or filler characters',
     ),
     seats: count.min(1).describe('Players who fit, whether or not they are there'),
-    teams: atMost(z.record(ServerName, count), MOST_TEAMS, 'teams')
+    teams: atMost(z.record(ShownName, count), MOST_TEAMS, 'teams')
       .optional()
       .describe('Seats by team; their sum is `seats`'),
     password: z.string().min(1).max(128).optional().describe('Needed to get a seat; Muster shows it to nobody'),

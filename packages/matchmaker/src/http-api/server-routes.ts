@@ -7,7 +7,7 @@ import {
   MOST_CLAUSES,
   ReportBody,
   ServerAttributes,
-  ServerName,
+  ShownName,
 } from '@muster/hosting/internal'
 import { z } from 'zod'
 import { byAnyone, byGameServers, byOwnToken } from './callers.js'
@@ -222,7 +222,7 @@ const SeatsSchema = SeatSchema.extend({
 
 const start = z.strictObject({
   pool: name.optional().describe('Default: the first pool in which players may start servers'),
-  name: ServerName.optional().describe('Name in the list; default: the name of the pool'),
+  name: ShownName.optional().describe('Name in the list; default: the name of the pool'),
   password: z.string().min(1).max(128).optional(),
   attributes: ServerAttributes.optional(),
 })

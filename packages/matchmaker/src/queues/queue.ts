@@ -1,5 +1,5 @@
 import { type Fault, notJson, read, validateAll } from '@muster/core/internal'
-import { type Deploy, type DeployDefinition, deploySchema } from '@muster/hosting/internal'
+import { type Deploy, type DeployDefinition, deploySchema, ShownName } from '@muster/hosting/internal'
 import { z } from 'zod'
 import { InvalidQueue } from '../errors.js'
 import type { CooldownDefinition, CooldownTerms, Offence } from './cooldown-terms.js'
@@ -65,7 +65,7 @@ const OFFENCES = [...USUAL, 'left-running'] as const satisfies readonly Offence[
 
 const cooldownSchema: z.ZodType<CooldownTerms> = z
   .strictObject({
-    name: z.string().min(1).max(64).optional(),
+    name: ShownName.optional(),
     firstMs: waitMs.positive().default(30_000),
     factor: z.number().min(1).max(100).default(2),
     maxMs: waitMs.positive().optional(),
@@ -235,7 +235,7 @@ const SHORTEST_TARGET_MS = 1000
 const MOST_WEIGHT = 100
 
 const fields = {
-  name: z.string().min(1).max(64),
+  name: ShownName,
   matchSize: z.int().min(1).max(500).optional(),
   teams: z.array(teamSchema).min(1).optional(),
   rules: z.array(ruleSchema).max(32).default([]),

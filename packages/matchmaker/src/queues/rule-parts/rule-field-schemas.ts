@@ -1,4 +1,5 @@
 import { validate } from '@muster/core/internal'
+import { ShownName } from '@muster/hosting/internal'
 import { z } from 'zod'
 import type { LimitBounds, RelaxationStep, RelaxingLimit } from './relaxing.js'
 
@@ -139,7 +140,7 @@ export const missingSchema = <T>(value: z.ZodType<T>) =>
 
 /** The fields of every rule. */
 export const base = {
-  name: textSchema.max(64).optional(),
+  name: ShownName.optional(),
   by: z.enum(['each', 'youngest', 'oldest', 'average']).optional(),
   optionalAfterMs: waitMs.optional(),
   hard: z.boolean().optional(),

@@ -1,4 +1,5 @@
 import { validate } from '@muster/core/internal'
+import { ShownName } from '@muster/hosting/internal'
 import { z } from 'zod'
 import { counted, digits, inWords, limitWords, listed } from './english.js'
 import type { QueueLevels } from './levels.js'
@@ -26,7 +27,7 @@ const sizeSchema = z.strictObject({ min: relaxing(leastSchema, 'falls'), max: pl
 
 /** The schema of a kind of team, with the default of its count. */
 export const teamSchema: z.ZodType<TeamDefinition> = z.strictObject({
-  name: z.string().min(1).max(64),
+  name: ShownName,
   count: playersSchema.default(1),
   size: z
     .custom<TeamDefinition['size']>()

@@ -1,4 +1,4 @@
-import type { Attributes } from '@muster/hosting/internal'
+import { type Attributes, ShownName } from '@muster/hosting/internal'
 import { z } from 'zod'
 import {
   type Checked,
@@ -7,7 +7,6 @@ import {
   type RuleContext,
   type TeamMembers,
   base,
-  textSchema,
   timedCounts,
 } from '../rule-parts/index.js'
 
@@ -43,7 +42,7 @@ export interface CustomRule extends RuleBase {
 export const customSchema = z.strictObject({
   kind: z.literal('custom'),
   ...base,
-  name: textSchema.max(64),
+  name: ShownName,
   test: z.custom<CustomRule['test']>((value) => typeof value === 'function', 'must be a function'),
 })
 
