@@ -1,7 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { createRelaySessions } from '../sessions/sessions.js'
+import { createLobbies } from './create-lobbies.js'
 import { createMemoryLobbyStore } from './memory-store.js'
 import type { LobbyStore } from './store.js'
-import { cleo, codeOf, failing, player, withThree } from './lobbies.fixture.js'
+import { ann, bob, cleo, codeOf, failing, player, setUp, withThree } from './lobbies.fixture.js'
 
 describe('the relay session of a lobby', () => {
   test('the relay session of a lobby is opened at the start, and every member gets their own credentials', async () => {
@@ -30,6 +32,30 @@ describe('the relay session of a lobby', () => {
     expect(service.isValid(cleos.sessionToken, cleos.userToken)).toBe(false)
     expect(service.opened).toBe(1)
     expect(await tearDown()).toEqual([])
+  })
+
+  test('the relay session of a lobby outlives maxLifetimeMs, even while a member is being authorized', async () => {
+    const { clock, service } = setUp()
+    const relay = createRelaySessions({ client: service, clock, maxLifetimeMs: 60_000 })
+    const lobbies = createLobbies({ relay, clock })
+    const { lobbyId, code } = await lobbies.create({ player: ann, maxPlayers: 4 })
+    await lobbies.start({ lobbyId, playerId: 'ann' })
+    const present = async (seconds: number) => {
+      for (let second = 0; second < seconds; second += 5) {
+        await clock.advance(5000)
+        await lobbies.heartbeat({ lobbyId, playerId: 'ann' })
+      }
+    }
+    await present(100)
+    const authorizeUser = service.authorizeUser
+    vi.spyOn(service, 'authorizeUser').mockImplementation(async (input) => {
+      await clock.sleep(12_000)
+      return authorizeUser(input)
+    })
+    await lobbies.join({ player: bob, code })
+    await present(30)
+    expect(service.open).toEqual(['session-1'])
+    expect(await lobbies.get({ lobbyId, playerId: 'ann' })).toMatchObject({ run: { term: 1, status: 'relayed' } })
   })
 
   test('when the host leaves, a new relay session replaces the old one, which is deleted', async () => {

@@ -69,9 +69,12 @@ function relayRunner(relay: RelaySessions): Runner {
     }
   }
 
-  /** Adopts a session for the duration of one task only, because the lobby's store decides about the session. */
+  /**
+   * Adopts a session for the duration of one task only, because the lobby's store decides about the session. So the
+   * session is never too old here: it ends with its lobby.
+   */
   const borrow = async (session: ReadySession, use: () => Promise<SystemCommand>): Promise<SystemCommand> => {
-    relay.adopt(session)
+    relay.adopt({ ...session, openedAt: Infinity })
     try {
       return await use()
     } catch (error) {

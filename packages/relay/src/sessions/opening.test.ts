@@ -126,6 +126,18 @@ describe('opening a relay session', () => {
     expect(service.opened).toBe(2)
   })
 
+  test('the second session of an aborted awaitReady is deleted, because its id is unknown to the caller', async () => {
+    const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'create', fault: 'never ready' }] })
+    const { id } = await within(sessions.create({ players }))
+    const leaving = new AbortController()
+    const waiting = failing(sessions.awaitReady(id, { signal: leaving.signal }))
+    await clock.advance(60_000)
+    expect(service.open).toEqual(['session-2'])
+    leaving.abort(new Error('gone'))
+    expect(String(await within(waiting))).toBe('Error: gone')
+    expect(service.open).toEqual([])
+  })
+
   test.each([
     ['players', { players: [] }],
     ['players.0.ip', { players: [{ id: 'a', ip: 'localhost' }] }],

@@ -63,9 +63,15 @@ export class Openings {
 
   async awaitReady(entry: OwnedSession, signal: AbortSignal | undefined): Promise<ReadySession> {
     const linked = linkedSignal(signal, this.#context.closing)
-    const another = (again: SessionOpening) => this.create(again, linked.signal)
+    let second: OwnedSession | undefined
+    const another = async (again: SessionOpening) => (second = await this.create(again, linked.signal))
     try {
       return await awaitReady(this.#context, entry, this.#config, linked.signal, another)
+    } catch (error) {
+      // The caller does not know the id of a second session, so nobody else could delete it.
+      if (second !== undefined && second.condemned === undefined)
+        await tryRemoveSession(this.#context, second.session.id, 'abandoned')
+      throw error
     } finally {
       linked.unlink()
     }

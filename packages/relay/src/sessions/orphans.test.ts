@@ -92,6 +92,21 @@ test('reapOrphans also deletes a relay session of a dead process that appears la
   expect(open()).toEqual([])
 })
 
+test.each([undefined, 'https://old.example/hooks'])(
+  'reapOrphans finds relay sessions of a dead process whose webhookBaseUrl was %s',
+  async (webhookBaseUrl) => {
+    const clock = createManualClock()
+    const service = createFakeService({ clock, random: seededRandom(3) })
+    const gone = createRelaySessions({ client: service, clock, webhookBaseUrl })
+    const other = createRelaySessions({ client: service, clock, webhookBaseUrl, owner: 'other' })
+    const next = createRelaySessions({ client: service, clock, webhookBaseUrl: 'https://new.example/hooks' })
+    await within(clock, gone.create({ players, label: 'a' }))
+    const { id } = await within(clock, other.create({ players }))
+    expect((await within(clock, next.reapOrphans({ graceMs: 0 }))).deleted).toHaveLength(1)
+    expect(service.open).toEqual([id])
+  },
+)
+
 test('a relay session that the service does not delete is reported, and deleted by a later tick', async () => {
   const { clock, open, gone, next, within, heal } = setUp([{ operation: 'delete', fault: 'server error' }])
   const { id } = await within(gone.create({ players }))

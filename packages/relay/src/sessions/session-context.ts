@@ -184,6 +184,8 @@ export interface Marker {
 type Markers = ReturnType<typeof createMarkers>
 
 const NO_LABEL = '-'
+/** The last part of a marker: what `unguessable` returns. */
+const SECRET = /^[A-Za-z0-9]{22}$/
 
 /** Number of letters and digits common to all markers of a process: 47 bits, so that no two processes share them. */
 const PROCESS_LENGTH = 8
@@ -208,10 +210,13 @@ export function createMarkers(baseUrl: string, owner: string, randomInt: RandomI
     }),
     /** True if this process created the marker. */
     isOwn: ({ url }: Marker) => url.slice(url.lastIndexOf('/') + 1).startsWith(process),
-    /** Parses a marker from a URL; undefined for a URL of another owner. */
+    /**
+     * Parses a marker from a URL; undefined for a URL of another owner. Only the end of the path counts, because a
+     * process that has ended may have had another base URL.
+     */
     read: (url: string | undefined): Marker | undefined => {
-      const [label, secret, ...rest] = url?.startsWith(prefix) === true ? url.slice(prefix.length).split('/') : []
-      if (url === undefined || label === undefined || secret === undefined || rest.length > 0) return undefined
+      const [of, label, secret] = url?.split('/').slice(-3) ?? []
+      if (url === undefined || of !== owner || label === undefined || !SECRET.test(secret ?? '')) return undefined
       return { label: label === NO_LABEL ? undefined : label, url }
     },
     /** Returns the marker's URL that corresponds to the end of a request's path. A proxy may have changed the rest. */

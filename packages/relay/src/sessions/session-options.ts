@@ -35,10 +35,13 @@ export interface RelaySessionsOptions {
   readonly settleMs?: number | undefined
   /**
    * Milliseconds without any call for a session, such as `keepAlive`, after which it is deleted; null for never.
-   * Sessions are billed while they exist. Default 600,000.
+   * Sessions are billed while they exist. A lobby's session ends with its lobby instead. Default 600,000.
    */
   readonly idleMs?: number | null | undefined
-  /** Milliseconds after which a session is deleted in any case. Default 14,400,000 (4 hours). */
+  /**
+   * Milliseconds after which a session is deleted even if it is in use. A lobby's session ends with its lobby instead.
+   * Default 14,400,000 (4 hours).
+   */
   readonly maxLifetimeMs?: number | undefined
   /**
    * Maximum number of sessions in this process's ledger that one player may host at a time; null for no limit. Sessions

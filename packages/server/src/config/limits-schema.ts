@@ -166,7 +166,14 @@ export const relay = section({
   readyTimeoutMs: duration.default(45_000).describe('Milliseconds in which a relay session must become ready.'),
   idleMs: orWord(duration, 'never', null, 'milliseconds')
     .prefault(600_000)
-    .describe('Milliseconds without any sign of use after which a session is deleted, or `never`.'),
-  maxLifetimeMs: duration.default(14_400_000).describe('Milliseconds after which a session is deleted in any case.'),
-  sessionsPerHost: unboundedOr().prefault(10).describe('Sessions that one player may host at a time.'),
-}).describe('Relay sessions, of lobbies with `startAs: relay`.')
+    .describe('Milliseconds without any call after which a session is deleted that no lobby has yet, or `never`.'),
+  maxLifetimeMs: duration
+    .default(14_400_000)
+    .describe('Milliseconds after which a session is deleted that no lobby has yet.'),
+  sessionsPerHost: unboundedOr()
+    .prefault(10)
+    .describe('Sessions that may be opened for one player as host at the same time.'),
+}).describe(
+  'Relay sessions, of lobbies with `startAs: relay`. A session that a lobby has ends with the lobby or its run: ' +
+    'see `lobbies.rules` and `lobbies.limits`.',
+)
