@@ -17,11 +17,12 @@ export interface EventStreamOptions {
   readonly clock: Clock
   /** Ends the stream: usually the request's signal, which is aborted when the client disconnects. */
   readonly signal: AbortSignal
-  /** Milliseconds of silence after which a comment is sent, so that no proxy closes the connection. Default 15,000. */
-  readonly keepAliveMs?: number | undefined
-  /** Milliseconds after which a client reconnects if its connection broke. Default 2,000. */
-  readonly retryMs?: number | undefined
 }
+
+/** Milliseconds of silence after which a comment is sent, so that no proxy closes the connection. */
+const KEEP_ALIVE_MS = 15_000
+/** Milliseconds after which a client reconnects if its connection broke. */
+const RETRY_MS = 2000
 
 const encoder = new TextEncoder()
 
@@ -39,7 +40,6 @@ export function eventStream(
   source: (signal: AbortSignal, end: () => void) => AsyncIterable<StreamEvent>,
   options: EventStreamOptions,
 ): Response {
-  const { clock, keepAliveMs = 15_000, retryMs = 2000 } = options
   const { signal, abort, unlink } = linkedSignal(options.signal)
   const events = source(signal, abort)[Symbol.asyncIterator]()
   let next: Promise<IteratorResult<StreamEvent>> | undefined
@@ -47,8 +47,8 @@ export function eventStream(
   let hasArrived = false
   /** Ends the present wait for the next event. */
   let wake = () => {}
-  /** Resolves with the next event, or with undefined after `ms` milliseconds. */
-  const nextWithin = async (ms: number) => {
+  /** Resolves with the next event, or with undefined after `KEEP_ALIVE_MS`. */
+  const nextOrSilence = async () => {
     if (next === undefined) {
       hasArrived = false
       next = events.next()
@@ -63,7 +63,7 @@ export function eventStream(
       const quiet = new AbortController()
       await new Promise<void>((resolve) => {
         wake = resolve
-        clock.sleep(ms, quiet.signal).then(resolve, resolve)
+        options.clock.sleep(KEEP_ALIVE_MS, quiet.signal).then(resolve, resolve)
       })
       quiet.abort()
     }
@@ -72,11 +72,11 @@ export function eventStream(
 
   const body = new ReadableStream<Uint8Array>(
     {
-      start: (controller) => controller.enqueue(encoder.encode(`retry: ${retryMs}\n\n`)),
+      start: (controller) => controller.enqueue(encoder.encode(`retry: ${RETRY_MS}\n\n`)),
       pull: async (controller) => {
         isStarted = true
         try {
-          const event = await nextWithin(keepAliveMs)
+          const event = await nextOrSilence()
           if (event === undefined) return controller.enqueue(encoder.encode(': still here\n\n'))
           next = undefined
           if (event.done === true) {

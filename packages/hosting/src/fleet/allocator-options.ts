@@ -4,7 +4,6 @@ import type { AllocatorListener, EndedMatches } from './fleet.js'
 import type { Browser } from '../browser/index.js'
 import type { JoinAlgorithm } from '../game-servers/index.js'
 import type { Pool } from '../pools/index.js'
-import type { Prober } from './port-probe.js'
 import type { Bound, SpendBound } from './spending-limiter.js'
 import type { SourceBlock, OpenSource } from '../sources/index.js'
 import type { ServerLog } from '../store/index.js'
@@ -33,8 +32,6 @@ export interface AllocatorOptions {
   readonly maxCreatesInFlight: number
   /** Public URL of the ticket API, without a trailing slash. Undefined if servers must not know it. */
   readonly apiUrl?: string | undefined
-  /** The function that probes ports. Default: over the network. */
-  readonly prober?: Prober | undefined
   readonly pools?: readonly Pool[] | undefined
   readonly browser: Browser
   /** Called when a player repeatedly let reserved seats expire. */

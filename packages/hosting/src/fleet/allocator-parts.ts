@@ -48,7 +48,7 @@ export class AllocatorParts {
   readonly #wasPaused: (now: number) => boolean
 
   constructor(options: AllocatorOptions) {
-    const { serverLog, clock, random, on, prober = networkProber } = options
+    const { serverLog, clock, random, on } = options
     const keys = createServerKeys(options.masterSecret)
     const fleet = new Fleet({
       ended: options.ended,
@@ -71,7 +71,7 @@ export class AllocatorParts {
     this.spendingLimiter = createSpendingLimiter(options.bound)
     this.signer = createJoinSigner(options.joinAlgorithm ?? 'HS256', keys)
     this.#listening = createListening({
-      prober,
+      prober: networkProber,
       clock,
       listened: (server, isListening) => this.lifecycle.listened(server, isListening),
       problem: (error, server) => on.problem('probe', error, server, server.requestId),
@@ -134,7 +134,7 @@ export class AllocatorParts {
       pools: this.pools,
       gameServers: this.gameServers,
       lifecycle: this.lifecycle,
-      prober,
+      prober: networkProber,
       drop: (server, reason) => this.dropServer(server, reason),
     })
     this.recovery = this.#createRecovery()

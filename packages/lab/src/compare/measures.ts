@@ -12,10 +12,10 @@ const grouped = (value: number, decimals: number): string => {
 }
 
 /** Returns the number of decimals that leaves about three significant digits. */
-const decimalsOf = (value: number, most = 2): number => {
+const decimalsOf = (value: number): number => {
   const size = Math.abs(value)
   if (Number.isInteger(value) || size >= 100) return 0
-  return Math.min(most, size >= 10 ? 1 : 2)
+  return size >= 10 ? 1 : 2
 }
 
 /** Formats a number with about three significant digits: `1,234`, `56.7`, `0.12`. */
@@ -57,16 +57,16 @@ export function quantity(value: number, unit: Unit, currency = ''): string {
 }
 
 /** Formats a difference with its sign: `+3.2 s`, `−1.4 points`, `±0`. Differences of shares are percentage points. */
-export function signed(value: number, unit: Unit, currency = ''): string {
+export function signed(value: number, unit: Unit): string {
   const points = `${grouped(value * 100, 1)} points`
-  const text = unit === 'share' ? points : quantity(value, unit, currency)
+  const text = unit === 'share' ? points : quantity(value, unit)
   if (!/[1-9]/.test(text)) return '±0'
   return value > 0 ? `+${text}` : text
 }
 
 /** Formats an interval of differences, with the unit only once: `+12.4 to +13.5 points`. */
-export function interval(low: number, high: number, unit: Unit, currency = ''): string {
-  const [from, to] = [signed(low, unit, currency), signed(high, unit, currency)]
+export function interval(low: number, high: number, unit: Unit): string {
+  const [from, to] = [signed(low, unit), signed(high, unit)]
   const ending = / [^ ]+$/.exec(to)?.[0] ?? ''
   const isSimple = ending !== '' && from.endsWith(ending) && !/ .* /.test(from) && !/ .* /.test(to)
   return `${isSimple ? from.slice(0, -ending.length) : from} to ${to}`

@@ -93,8 +93,6 @@ interface GroupDots {
   readonly domain?: readonly [number, number] | undefined
   /** Position of a reference line, e.g. a limit or the fair value. Default: no line. */
   readonly rule?: number | undefined
-  /** Positions of the axis ticks. */
-  readonly ticks?: readonly number[] | undefined
 }
 
 /** Pixels between the dots of two variants in a row. */
@@ -103,7 +101,7 @@ const APART = 9
 /** Draws a row for each group. It has a dot for each variant, and a line that spans the seeds. */
 export function dotsByGroup(canvas: Canvas, series: readonly VariantSeries[], dots: GroupDots): Html {
   const { Plot } = canvas
-  const { groups, of, domain, rule, ticks } = dots
+  const { groups, of, domain, rule } = dots
   const values = groups.flatMap((group) => series.flatMap((one) => of(group, one)?.high ?? []))
   return canvas.figure({
     title: dots.title,
@@ -119,7 +117,7 @@ export function dotsByGroup(canvas: Canvas, series: readonly VariantSeries[], do
           label: `${dots.label} →`,
           domain: domain ?? [0, Math.max(rule ?? 0, ...values, 1e-9) * 1.06],
           grid: true,
-          ...(ticks === undefined ? { ticks: Math.floor(width / 100) } : { ticks: [...ticks] }),
+          ticks: Math.floor(width / 100),
         },
         y: { label: null, domain: [...groups], tickFormat: (group: string) => labelled.get(group) ?? '', tickSize: 0 },
         marks: [

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '@muster/core/clock'
+import { systemClock } from '@muster/core/clock'
 import { linkedSignal, manyWaitOn, unlessAborted } from '@muster/core/internal'
 import { type RedisConnection, RedisError, repeatUntil, type Reply } from '../connection/index.js'
 
@@ -17,9 +17,11 @@ export const BEGIN = '0-0'
 /** Maximum number of entries in one reply, for each stream. */
 export const MOST_ENTRIES = 256
 
-/** Time to wait for a first entry (0 for no wait), and the signal that ends the wait. */
-interface ReadWait {
+/** How long a read waits for a first entry. */
+export interface TailOptions {
+  /** Milliseconds to wait for a first entry; 0 for no wait. */
   readonly blockMs: number
+  /** Ends the wait: the call rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -52,7 +54,7 @@ export class StreamTail {
    * The other streams may expire. After that, a stream begins again, with lower ids if Redis' clock was set back. So
    * the next read of such a stream starts at its beginning.
    */
-  async read(keys: readonly string[], cursors: readonly string[], wait: ReadWait) {
+  async read(keys: readonly string[], cursors: readonly string[], wait: TailOptions) {
     const ending = linkedSignal(wait.signal, this.#closing.signal)
     try {
       ending.signal.throwIfAborted()
@@ -155,7 +157,6 @@ interface FollowStream {
    * and if Redis has lost entries. State that is derived from the stream must be read again.
    */
   readonly onGap: () => void
-  readonly clock?: Clock | undefined
 }
 
 export interface StreamFollower {
@@ -170,7 +171,7 @@ const BLOCK_MS = 1000
  * Follows a stream from now on, over its own connection. After a failure it continues after the last received entry.
  * The failure is reported as a `problem` once, until the stream can be read again.
  */
-export function followStream({ redis, key, onEntries, onGap, clock = systemClock }: FollowStream): StreamFollower {
+export function followStream({ redis, key, onEntries, onGap }: FollowStream): StreamFollower {
   const closing = new AbortController()
   const isOpen = () => !closing.signal.aborted
   const tail = new StreamTail(redis)
@@ -200,7 +201,7 @@ export function followStream({ redis, key, onEntries, onGap, clock = systemClock
     // A stream that is empty again may be another one, so the next read begins with a gap.
     if (last === BEGIN) last = undefined
   }
-  void repeatUntil(work, { signal: closing.signal, clock, failed })
+  void repeatUntil(work, { signal: closing.signal, clock: systemClock, failed })
 
   return {
     close: () => {

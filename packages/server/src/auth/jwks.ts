@@ -7,10 +7,10 @@ export interface JwksOptions {
   readonly clock: Clock
   /** Called when the keys cannot be fetched. */
   readonly onProblem: (error: Error) => void
-  /** Milliseconds to wait for the response. Default 5000. */
-  readonly timeoutMs?: number | undefined
 }
 
+/** Milliseconds to wait for the response (our choice). */
+const TIMEOUT_MS = 5000
 /** Age in milliseconds at which keys are fetched again, in the background (our choice). */
 const REFRESH_MS = 600_000
 /** Age in milliseconds up to which keys are trusted while their address does not respond (our choice). */
@@ -34,7 +34,7 @@ export class KeysUnavailable extends Error {
  * run in the background, and the old keys are used meanwhile. So players can log in during an outage of the identity
  * provider of up to 24 h. Redirects are not followed.
  */
-export function createJwks({ url, clock, onProblem, timeoutMs = 5000 }: JwksOptions): JWTVerifyGetKey {
+export function createJwks({ url, clock, onProblem }: JwksOptions): JWTVerifyGetKey {
   let fetchedAt = -Infinity
   let failedAt = -Infinity
 
@@ -57,7 +57,7 @@ export function createJwks({ url, clock, onProblem, timeoutMs = 5000 }: JwksOpti
   const remote = createRemoteJWKSet(new URL(url), {
     cacheMaxAge: Infinity,
     cooldownDuration: COOLDOWN_MS,
-    timeoutDuration: timeoutMs,
+    timeoutDuration: TIMEOUT_MS,
     [customFetch]: fetchKeys,
   })
 

@@ -62,7 +62,7 @@ interface ConsoleApiParts {
 export function createConsoleApi(options: ConsoleOptions, parts: ConsoleApiParts): HttpHandler {
   const { watch, find, audit, queues, trials, clock, onError } = parts
   const { matchmaker, letBotsIn, processes, acted, operatorOf, address } = options
-  const { basePath = '/console', limitsOfRequests = {} } = options
+  const { limitsOfRequests = {} } = options
   const apply = createApplying(options, queues)
   const finds = createAttempts({ ...FINDS, clock })
   const texts = createAttempts({ ...TEXTS, clock })
@@ -155,7 +155,7 @@ export function createConsoleApi(options: ConsoleOptions, parts: ConsoleApiParts
       if (caller === undefined || !isAllowed(caller.role, permission))
         throw new Problem(403, 'not-permitted', `Permission ${permission} is missing. Use a token whose role has it.`)
     },
-    basePath: `${basePath}/api`,
+    basePath: '/console/api',
     address,
     clock,
     problemOf,

@@ -94,12 +94,12 @@ const LEAST_BYTES = 128
 /** Maximum age of a ticket in milliseconds at which its late report still counts as an arrival. */
 const RECENT_MS = 60_000
 
-/** The console's pages and its API. Mount `handle` at `basePath`. */
+/** The console's pages and its API. */
 export type Console = ReturnType<typeof createConsole>
 
 /** Creates the console. @throws TypeError for an invalid name in `hosts` */
 export function createConsole(options: ConsoleOptions) {
-  const { matchmaker, locate, queues, basePath = '/console', clock = systemClock, onError = warn } = options
+  const { matchmaker, locate, queues, clock = systemClock, onError = warn } = options
   const visitors = createVisitors(options.hosts ?? [])
   const pages = createPages(options.pages ?? pagesFolder)
   const recording = createRecording({ ...RECORDED, clock })
@@ -145,17 +145,17 @@ export function createConsole(options: ConsoleOptions) {
   const answer = async (request: Request, connection: Connection): Promise<Response> => {
     visitors.checkHost(request)
     const { pathname } = new URL(request.url)
-    if (pathname.startsWith(`${basePath}/api/`)) {
+    if (pathname.startsWith('/console/api/')) {
       visitors.checkOrigin(request)
       return api(request, connection)
     }
-    if (pathname === basePath) return new Response(null, { status: 308, headers: { location: `${basePath}/` } })
-    if (!pathname.startsWith(`${basePath}/`)) throw new Problem(404, 'no-such-path', 'There is nothing at this path.')
-    return pages.answer(request, pathname.slice(basePath.length))
+    if (pathname === '/console') return new Response(null, { status: 308, headers: { location: '/console/' } })
+    if (!pathname.startsWith('/console/')) throw new Problem(404, 'no-such-path', 'There is nothing at this path.')
+    return pages.answer(request, pathname.slice('/console'.length))
   }
 
   return {
-    /** Handles requests for `basePath` and below. Never rejects. */
+    /** Handles requests for `/console` and below. Never rejects. */
     handle: async (request: Request, connection: Connection = {}) =>
       secured(await answer(request, connection).catch(refusal(onError))),
     /**

@@ -118,8 +118,6 @@ export interface ConsoleOptions {
   readonly unseen?: (() => readonly string[]) | undefined
   /** Names without a port that the Host header may have, in addition to IP addresses and `localhost`. Default none. */
   readonly hosts?: readonly string[] | undefined
-  /** Prefix of every path. Default `/console`. */
-  readonly basePath?: string | undefined
   /** Finds the client's address, for limits. Default: the socket's peer. */
   readonly address?: AddressOf | undefined
   readonly limitsOfRequests?:

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import type { TailOptions } from './store.js'
+import type { TailOptions } from '../../stream/follow-stream.js'
 
 interface MemoryRead<T> {
   readonly entries: readonly T[]

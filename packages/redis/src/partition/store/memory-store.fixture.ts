@@ -2,7 +2,8 @@ import type { Clock } from '@muster/core/clock'
 import { assertWithinBytes, DEFAULT_BOUNDS, partsOf } from './commit-script.js'
 import type { MemoryPartition } from './memory-partition.fixture.js'
 import { MOST_ENTRIES } from '../../stream/follow-stream.js'
-import type { ScanPage, CommitOutcome, PartitionStore, StoredTicket, TailOptions } from './store.js'
+import type { ScanPage, CommitOutcome, PartitionStore, StoredTicket } from './store.js'
+import type { TailOptions } from '../../stream/follow-stream.js'
 
 /**
  * Awaited before and after a step takes effect, so that a simulation can delay or end its caller there, or lose the

@@ -1,4 +1,5 @@
 // pure: the interface of the store that holds the tickets, matches and the lease of a partition
+import type { TailOptions } from '../../stream/follow-stream.js'
 
 /** The status of a ticket: searching, matched, assigned, cancelled. */
 export type HeaderLetter = 'S' | 'M' | 'A' | 'C'
@@ -147,13 +148,6 @@ export type InboxEntry =
       readonly by?: string | undefined
     }
   | { readonly kind: 'ask'; readonly text: string }
-
-export interface TailOptions {
-  /** Milliseconds to wait for a first entry; 0 for no wait. */
-  readonly blockMs: number
-  /** Ends the wait: the call rejects with `signal.reason`. */
-  readonly signal?: AbortSignal | undefined
-}
 
 interface LogTail {
   /** Position at which to continue. */

@@ -1,6 +1,6 @@
-import { BEGIN, MOST_ENTRIES, type Entries, type StreamTail } from '../../stream/follow-stream.js'
+import { BEGIN, MOST_ENTRIES, type Entries, type StreamTail, type TailOptions } from '../../stream/follow-stream.js'
 import { readPrefix } from './header.js'
-import type { Changes, Inbox, InboxEntry, TailOptions, TicketChange } from './store.js'
+import type { Changes, Inbox, InboxEntry, TicketChange } from './store.js'
 
 export async function readInbox(
   tail: StreamTail,

@@ -35,6 +35,8 @@ const WANTED = 'must be JSON of the form {"id": number, "ok": boolean}: docs/gam
 
 /** Maximum milliseconds for which a server's request for a command is held open. */
 const WAIT_MS = 5000
+/** Maximum milliseconds until the answer to a command. */
+const ANSWER_MS = 8000
 const SHOWN_LINES = 5
 
 /** A process of the tested server, and what was observed of it so far. */
@@ -95,12 +97,12 @@ export class SeenServer {
     return this.report.matches?.find((one) => one.id === id)
   }
 
-  /** Sends a command. Resolves with undefined if no answer arrives within `withinMs` milliseconds. */
-  async send(command: VerifyCommand, withinMs = 8000): Promise<CommandAnswer | undefined> {
-    if (this.#connect !== undefined) return this.#asClient(command, this.#connect, withinMs)
+  /** Sends a command. Resolves with undefined if no answer arrives within 8 s. */
+  async send(command: VerifyCommand): Promise<CommandAnswer | undefined> {
+    if (this.#connect !== undefined) return this.#asClient(command, this.#connect)
     const id = (this.#count += 1)
     this.#pendingCommands.push({ ...command, id })
-    await until(() => this.#answers.has(id) || this.exitCode !== undefined, withinMs)
+    await until(() => this.#answers.has(id) || this.exitCode !== undefined, ANSWER_MS)
     return this.#answers.get(id)
   }
 
@@ -108,13 +110,12 @@ export class SeenServer {
   async #asClient(
     command: VerifyCommand,
     connect: (token: string) => Promise<GameClient>,
-    withinMs: number,
   ): Promise<CommandAnswer | undefined> {
     const id = (this.#count += 1)
     if (command.do === 'leave') await this.#bots.get(command.player)?.end()
     if (command.do !== 'admit') return { id, ok: true }
     const bot = await connect(command.token)
-    const isIn = await bot.isIn(withinMs)
+    const isIn = await bot.isIn(ANSWER_MS)
     if (isIn === true) {
       // The new client replaces the player's earlier one, which is ended first.
       const player = playerOf(command.token)

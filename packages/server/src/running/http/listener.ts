@@ -12,13 +12,11 @@ interface InTurnOptions {
   readonly onRequest: RequestListener
   /** Ends a connection on which too many requests wait. */
   readonly end: (socket: Socket) => void
-  /** Maximum number of requests of a connection that wait for earlier responses. Default 64. */
-  readonly most?: number | undefined
 }
 
 /**
- * Default maximum of waiting requests on a connection (our choice). Pipelining clients send fewer: undici recommends at
- * most 10, and proxies do not pipeline.
+ * Maximum number of requests of a connection that wait for earlier responses (our choice). Pipelining clients send
+ * fewer: undici recommends at most 10, and proxies do not pipeline.
  */
 const MOST_WAITING = 64
 
@@ -37,7 +35,7 @@ interface ConnectionQueue {
  *
  * A connection with too many waiting requests is ended, because each of them takes memory.
  */
-function inTurn({ onRequest, end, most = MOST_WAITING }: InTurnOptions): RequestListener {
+function inTurn({ onRequest, end }: InTurnOptions): RequestListener {
   const lines = new WeakMap<Socket, ConnectionQueue>()
 
   const begin = (line: ConnectionQueue, message: IncomingMessage, response: ServerResponse): void => {
@@ -63,7 +61,7 @@ function inTurn({ onRequest, end, most = MOST_WAITING }: InTurnOptions): Request
     let line = lines.get(socket)
     if (line === undefined) lines.set(socket, (line = { isBusy: false, waiting: [] }))
     if (!line.isBusy) return begin(line, message, response)
-    if (line.waiting.length < most) return void line.waiting.push({ message, response })
+    if (line.waiting.length < MOST_WAITING) return void line.waiting.push({ message, response })
     line.waiting.length = 0
     end(socket)
   }
