@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type Clock, dateOf } from '../time.js'
-import { type Fault, validate } from '../validation/index.js'
+import { type Fault, jsonIn, validate } from '../validation/index.js'
 import { deepFreeze } from './cache.js'
 import type { EventSink } from './call-events.js'
 import { type MusterError, UnexpectedResponse } from './errors.js'
@@ -159,15 +159,9 @@ function tellLeftOut(request: RequestFacts, leftOut: ReadableEntries['leftOut'],
     events.emit('unreadable', { ...factsOf(request), attempt, field: field ?? '', wrong })
 }
 
-/**
- * Parses JSON; returns undefined for other text. The error of JSON.parse is dropped, because it quotes its input, which
- * may hold a secret.
- */
+/** Parses JSON; returns undefined for other text. */
 function parse(text: string): { readonly value: unknown } | undefined {
-  try {
-    // A byte order mark is not part of JSON, but some servers send one.
-    return { value: JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) }
-  } catch {
-    return undefined
-  }
+  // A byte order mark is not part of JSON, but some servers send one.
+  const value = jsonIn(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
+  return value === undefined ? undefined : { value }
 }

@@ -1,4 +1,5 @@
 import { scrub, secretsIn } from '../redact.js'
+import { jsonIn } from '../validation/index.js'
 import {
   AlreadyTerminated,
   Conflict,
@@ -186,12 +187,8 @@ const saysUnknown = new RegExp(
 )
 
 function parsed(body: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(body)
-    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined
-  } catch {
-    return undefined
-  }
+  const value = jsonIn(body)
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined
 }
 
 /** Returns the strings `message` and, if present, `details`; or a short body that is neither JSON nor markup. */

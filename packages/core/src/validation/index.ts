@@ -1,3 +1,3 @@
 /** Validates values from outside and describes their faults. */
-export { jsonFault } from './read.js'
+export { jsonFault, jsonIn } from './read.js'
 export { type Fault, validate } from './validate.js'

@@ -119,8 +119,22 @@ export function read<T>(schema: z.ZodType<T>, value: unknown, refuse: (field: st
   throw refuse(field, field === '' ? message : `${field}: ${message}`)
 }
 
-/** Returns the fault of a string that JSON.parse rejected, and its position. The text quotes nothing of the string. */
-export function notJson(text: string): string {
+/**
+ * Parses JSON. Undefined for any other text. The error of JSON.parse is dropped, because it quotes the text, which may
+ * hold a secret.
+ */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Parses JSON. @param refuse creates the error from the fault and its position, which quote nothing of the text. */
+export function readJson(text: string, refuse: (message: string) => Error): unknown {
+  const value = jsonIn(text)
+  if (value !== undefined) return value
   const { line, column, wrong } = jsonFault(text) ?? { line: 1, column: 1, wrong: 'is invalid' }
-  return `is not JSON: line ${line}, column ${column}: ${wrong}`
+  throw refuse(`is not JSON: line ${line}, column ${column}: ${wrong}`)
 }

@@ -1,5 +1,5 @@
 import type { Operation, Settings } from '@muster/core/api'
-import { wireName, withValueLimits, validate } from '@muster/core/internal'
+import { jsonIn, wireName, withValueLimits, validate } from '@muster/core/internal'
 import { z } from 'zod'
 
 /** The type of a value in a query. There, all values are strings. Pure. */
@@ -30,7 +30,7 @@ export function queryValue(type: QueryType, text: string): QueryValue {
     case 'flag or text':
       return { value: isFlag(text) ? text === 'true' : text }
     case 'json': {
-      const value = parsed(text)
+      const value = jsonIn(text)
       return value === undefined ? { problem: 'must be JSON' } : { value }
     }
   }
@@ -39,15 +39,6 @@ export function queryValue(type: QueryType, text: string): QueryValue {
 const isFlag = (text: string) => text === 'true' || text === 'false'
 
 const wrong = (what: string, text: string) => ({ problem: `must be ${what}, got ${JSON.stringify(text)}` })
-
-/** Parses JSON; undefined for a string that is not JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 /** The parts of a request to a known operation. */
 export interface RequestParts {
@@ -122,6 +113,6 @@ function decoded(segment: string): string | undefined {
 }
 
 function fieldsOf(body: string): object | undefined {
-  const value = parsed(body)
+  const value = jsonIn(body)
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
 }

@@ -18,6 +18,7 @@ import {
   createTransport,
   headerOf,
   isWebhookSecret,
+  jsonIn,
   linkedSignal,
   newId,
   read,
@@ -158,7 +159,7 @@ const secretsOf = ({ environment }: WantedServer) =>
   Object.values(environment).filter((value) => value.length >= SHORTEST_SECRET)
 
 function readServers(ids: readonly string[], { body, status }: HttpAnswer): readonly AllocatedServer[] {
-  const { servers } = read(answerSchema, parsed(body), (field) => {
+  const { servers } = read(answerSchema, jsonIn(body), (field) => {
     return new UnexpectedResponse('poll: the answer must be an object { servers: […] }', {
       operation: 'poll',
       status,
@@ -171,7 +172,7 @@ function readServers(ids: readonly string[], { body, status }: HttpAnswer): read
 /** Returns the error for a status other than 2xx. It is `ServerError` if the call may have had an effect. */
 function refusal(call: AllocatorCall, answer: HttpAnswer, secrets: readonly string[], now: number): MusterError {
   const { status } = answer
-  const { error, detail } = Object(parsed(answer.body)) as { readonly error?: unknown; readonly detail?: unknown }
+  const { error, detail } = Object(jsonIn(answer.body)) as { readonly error?: unknown; readonly detail?: unknown }
   const said = [error, detail].filter((text) => typeof text === 'string' && text !== '').join(': ')
   const message = `${call}: status ${status}${said === '' ? '' : `: ${scrub(said, secrets).slice(0, LONGEST_DETAIL)}`}`
   const facts = { operation: call, status }
@@ -188,12 +189,4 @@ function refusal(call: AllocatorCall, answer: HttpAnswer, secrets: readonly stri
   if (status === 408 || status === 425 || status >= 500) return new ServerError(message, waiting())
   if (status >= 400) return new InvalidInput(message, facts)
   return new UnexpectedResponse(`${message}: redirects are not followed`, facts)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,6 +1,7 @@
 import { constants, type FileHandle, open, readFile, stat, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { getSystemErrorName } from 'node:util'
+import { jsonIn } from '@muster/core/internal'
 import { z } from 'zod'
 import { StoreLocked } from '../errors.js'
 
@@ -129,15 +130,7 @@ const isFileAt = async (path: string, file: FileHandle) => (await placeOf(path, 
 
 async function lockedBy(path: string, lockPath: string): Promise<StoreLocked> {
   const said = await readFile(lockPath, 'utf8').catch(() => '')
-  const { data } = holder.safeParse(parsed(said))
+  const { data } = holder.safeParse(jsonIn(said))
   const who = data === undefined ? 'another process' : `process ${data.pid} on host ${data.host}`
   return new StoreLocked(`Store ${path} is locked by ${who}. Stop that process or use another folder.`, data?.pid)
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
 }

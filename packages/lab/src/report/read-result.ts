@@ -1,5 +1,5 @@
 import { InvalidInput } from '@muster/core'
-import { jsonFault, read } from '@muster/core/internal'
+import { read, readJson } from '@muster/core/internal'
 import { z } from 'zod'
 import { type LabResult, RESULT_FORMAT, WAIT_POINTS_MS } from '../figures/index.js'
 
@@ -170,22 +170,13 @@ const resultSchema = z
  * @throws {InvalidInput} naming the field and the fault, or line and column if the text is not JSON.
  */
 export function readResult(text: string): LabResult {
-  const value = parsed(text)
+  const value = readJson(text, (fault) => refusal('', fault))
   const format: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'format') : undefined
   if (format !== RESULT_FORMAT) throw refusal('format', formatWords(format))
   return read(resultSchema, value, refusal)
 }
 
 const refusal = (field: string, message: string) => new InvalidInput(message, { field })
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    const { line, column, wrong } = jsonFault(text) ?? { line: 1, column: 1, wrong: 'is invalid' }
-    throw refusal('', `is not JSON: line ${line}, column ${column}: ${wrong}`)
-  }
-}
 
 function formatWords(format: unknown): string {
   if (typeof format !== 'string') return 'is not a result of muster lab run --out'

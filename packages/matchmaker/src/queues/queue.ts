@@ -1,4 +1,4 @@
-import { type Fault, notJson, read, validateAll } from '@muster/core/internal'
+import { type Fault, read, readJson, validateAll } from '@muster/core/internal'
 import { type Deploy, type DeployDefinition, deploySchema, ShownName } from '@muster/hosting/internal'
 import { z } from 'zod'
 import { InvalidQueue } from '../errors.js'
@@ -337,13 +337,7 @@ function checkWhole(definition: unknown): CheckedQueue {
  * @throws {InvalidQueue} also if the text is not JSON, or has a `custom` rule, which needs a function.
  */
 export function queueFromJson(text: string): Queue {
-  let definition: unknown
-  try {
-    definition = JSON.parse(text)
-  } catch {
-    // JSON.parse quotes its input in the error, and the input may hold a secret.
-    throw new InvalidQueue(`queue: ${notJson(text)}`, { field: '' })
-  }
+  const definition = readJson(text, (fault) => new InvalidQueue(`queue: ${fault}`, { field: '' }))
   return defineQueue(definition as QueueDefinition)
 }
 

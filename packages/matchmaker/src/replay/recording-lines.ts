@@ -1,5 +1,5 @@
 import { type Coordinates, InvalidInput } from '@muster/core'
-import { addressPrefix, notJson, read } from '@muster/core/internal'
+import { addressPrefix, read, readJson } from '@muster/core/internal'
 import type { Player } from '@muster/hosting/internal'
 import { z } from 'zod'
 import type { QueueDefinition } from '../queues/index.js'
@@ -73,13 +73,11 @@ type Untimed<Line> = Line extends unknown ? Omit<Line, keyof typeof when> : neve
 export function readLine(text: string, number: number): RecordedLine {
   const refuse = (field: string, message: string) =>
     new InvalidInput(`recording, line ${number}: ${message}`, { field })
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw refuse('', notJson(text))
-  }
-  return read(line, value, refuse)
+  return read(
+    line,
+    readJson(text, (fault) => refuse('', fault)),
+    refuse,
+  )
 }
 
 /** Creates the recorded form of a player, and numbers the networks. */

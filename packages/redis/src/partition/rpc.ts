@@ -1,5 +1,5 @@
 import * as core from '@muster/core'
-import { scrub } from '@muster/core/internal'
+import { jsonIn, scrub } from '@muster/core/internal'
 import * as matchmaker from '@muster/matchmaker'
 import type { PresenceReport } from '@muster/matchmaker'
 import type { LeaderCommandName, Leader } from '@muster/matchmaker/internal'
@@ -72,7 +72,7 @@ export const encodeNotice = ({ server, version }: OrdersNotice): string =>
 /** Parses a notice. Undefined for any other message. */
 export function decodeNotice(text: string): OrdersNotice | undefined {
   if (!text.startsWith('{"id":"","orders":')) return undefined
-  const { orders } = (parsed(text) ?? {}) as { readonly orders?: unknown }
+  const { orders } = (jsonIn(text) ?? {}) as { readonly orders?: unknown }
   if (!Array.isArray(orders)) return undefined
   const [server, version] = orders as readonly unknown[]
   return typeof server === 'string' && typeof version === 'number' ? { server, version } : undefined
@@ -85,22 +85,14 @@ export const beginningOf = (id: string): string => JSON.stringify({ id }).slice(
 
 /** Parses a request. Undefined for an unreadable message, e.g. of another version. */
 export function decodeRequest(text: string): RpcRequest | undefined {
-  const ask = parsed(text) as Partial<RpcRequest> | undefined
+  const ask = jsonIn(text) as Partial<RpcRequest> | null | undefined
   const fits = typeof ask?.id === 'string' && typeof ask.front === 'string' && Array.isArray(ask.input)
   return fits && typeof ask.command === 'string' ? (ask as RpcRequest) : undefined
 }
 
 export function decodeReply(text: string): RpcReply | undefined {
-  const reply = parsed(text) as Partial<RpcReply> | undefined
+  const reply = jsonIn(text) as Partial<RpcReply> | null | undefined
   return typeof reply?.id === 'string' ? (reply as RpcReply) : undefined
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) ?? undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** The id of a ticket if all of its players are present; otherwise the id, and a player who is present. */

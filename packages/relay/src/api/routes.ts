@@ -1,5 +1,5 @@
 /** The lobby API, as data. */
-import { idText as id, queryInteger, routesFor } from '@muster/core/internal'
+import { idText as id, jsonIn, queryInteger, routesFor } from '@muster/core/internal'
 import { z } from 'zod'
 import { AttributeChangesSchema, AttributesSchema } from '../lobby/index.js'
 import { FollowedSchema, JoinedSchema, LobbySchema, PageSchema } from './schemas.js'
@@ -13,12 +13,10 @@ const changes = AttributeChangesSchema.describe('New values by name; null takes 
 const attributesAsJson = z
   .string()
   .transform((text, context): unknown => {
-    try {
-      return JSON.parse(text)
-    } catch {
-      context.addIssue({ code: 'custom', message: 'must be a JSON object' })
-      return z.NEVER
-    }
+    const value = jsonIn(text)
+    if (value !== undefined) return value
+    context.addIssue({ code: 'custom', message: 'must be a JSON object' })
+    return z.NEVER
   })
   .pipe(AttributesSchema)
 

@@ -1,4 +1,5 @@
 import type { Clock } from '@muster/core/clock'
+import { jsonIn } from '@muster/core/internal'
 import { createRemoteJWKSet, customFetch, type FetchImplementation } from 'jose/jwks/remote'
 import type { JWTVerifyGetKey } from 'jose/jwt/verify'
 
@@ -90,12 +91,8 @@ async function fetchBounded(url: string, headers: Headers, signal: AbortSignal):
 }
 
 function keysIn(text: string): readonly unknown[] | undefined {
-  try {
-    const keys = (JSON.parse(text) as { readonly keys?: unknown } | null)?.keys
-    return Array.isArray(keys) ? keys : undefined
-  } catch {
-    return undefined
-  }
+  const keys = (jsonIn(text) as { readonly keys?: unknown } | null | undefined)?.keys
+  return Array.isArray(keys) ? keys : undefined
 }
 
 /**

@@ -1,3 +1,4 @@
+import { jsonIn } from '@muster/core/internal'
 import type { PlayerProfile } from '@muster/matchmaker'
 import { z } from 'zod'
 
@@ -18,7 +19,9 @@ const answerSchema = z.looseObject({
  * @throws {Error} for a response of another shape
  */
 function readAnswer(text: string, ids: readonly string[]): ReadonlyMap<string, PlayerProfile> {
-  const { success, data, error } = answerSchema.safeParse(parse(text))
+  const answer = jsonIn(text)
+  if (answer === undefined) throw new Error('the answer of the profiles URL is not JSON')
+  const { success, data, error } = answerSchema.safeParse(answer)
   if (!success) {
     const [{ path, message } = { path: [], message: 'is not valid' }] = error.issues
     throw new Error(`in the answer of the profiles URL, ${path.join('.') || 'the body'} ${message}`)
@@ -26,14 +29,6 @@ function readAnswer(text: string, ids: readonly string[]): ReadonlyMap<string, P
   const profiles = new Map<string, PlayerProfile>()
   for (const id of ids) if (Object.hasOwn(data.players, id)) profiles.set(id, profileOf(data.players[id]))
   return profiles
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Error('the answer of the profiles URL is not JSON')
-  }
 }
 
 /** Returns the known members of a profile. Anything but an object is returned unchanged, and rejected later. */

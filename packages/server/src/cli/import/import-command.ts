@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { notJson } from '@muster/core/internal'
+import { readJson } from '@muster/core/internal'
 import { type Command, InvalidArgumentError } from 'commander'
 import { stringify } from 'yaml'
 import { InvalidConfig, needTextFile, readConfigText } from '../../config/index.js'
@@ -53,7 +53,10 @@ async function importFile(
 ): Promise<ExitCode> {
   const { red } = paint(terminal.colours.complain)
   try {
-    const source = jsonOf(await needTextFile(resolve(terminal.folder, file), file, LARGEST))
+    const source = readJson(
+      await needTextFile(resolve(terminal.folder, file), file, LARGEST),
+      (fault) => new UnfitSource(fault),
+    )
     const imported = IMPORTERS[matchmaker]?.(source) as ImportedConfig
     const text = textOf(imported, file)
     const { warnings } = await readConfigText(text, { path: output, outside: false })
@@ -74,15 +77,6 @@ async function importFile(
     if (code !== 'EEXIST') return refusal(code === undefined ? error : unwritable(error, output), terminal)
     terminal.complain(`${output} exists already and was not changed: --force overwrites it.`)
     return EXIT.failed
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // The error of JSON.parse is not shown, because it quotes the file's text, which may hold a secret.
-    throw new UnfitSource(notJson(text))
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { createTicker } from '@muster/core/internal'
+import { createTicker, jsonIn } from '@muster/core/internal'
 import type { EventStore } from '../event-store.js'
 
 /*
@@ -114,10 +114,6 @@ export function createEventHistory<Event extends { readonly at: number }>(
 
 /** Parses a stored event; undefined for a line that a crash has cut. */
 function readEvent<Event>(text: string): Event | undefined {
-  try {
-    const event = JSON.parse(text) as { readonly at?: unknown } | null
-    return typeof event?.at === 'number' ? (event as Event) : undefined
-  } catch {
-    return undefined
-  }
+  const event = jsonIn(text) as { readonly at?: unknown } | null | undefined
+  return typeof event?.at === 'number' ? (event as Event) : undefined
 }
