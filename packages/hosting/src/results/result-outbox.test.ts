@@ -23,14 +23,14 @@ interface Taken {
 let seed = 0
 
 /** The response to a POST: a status, a lost response, or no backend. */
-type Answer = 'hangs' | number | 'lost' | 'away'
+type Answer = 'hangs' | number | Response | 'lost' | 'away'
 
 /**
  * Creates an outbox. The backend gives these responses call by call, and then 204, or the given response to each match.
  * @param disk the stored results. Writes fail while `isFull`.
  */
 function open(
-  answers: readonly Answer[] | ((matchId: string) => Answer) = [],
+  answers: readonly Answer[] | ((matchId: string) => Answer | Promise<Answer>) = [],
   kept = new Map<string, string>(),
   disk: { isFull: boolean } = { isFull: false },
 ) {
@@ -59,12 +59,13 @@ function open(
         .digest('base64')
       expect(headers['webhook-signature']).toBe(`v1,${expected}`)
       const { id, data } = JSON.parse(body) as { id: string; data: { match_id: string } }
-      const answer = typeof answers === 'function' ? answers(data.match_id) : (answers[call] ?? 204)
+      const answer = typeof answers === 'function' ? await answers(data.match_id) : (answers[call] ?? 204)
       call += 1
       if (answer === 'away') throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') })
       const ended = init?.signal as AbortSignal
       if (answer === 'hangs')
         return new Promise<never>((_resolve, reject) => ended.addEventListener('abort', () => reject(ended.reason)))
+      if (answer instanceof Response) return answer
       // The backend has accepted the result although its response was lost.
       if (answer === 'lost' || answer < 300)
         taken.push({ id, matchId: data.match_id, sentAt: Number(headers['webhook-timestamp']) })
@@ -256,6 +257,35 @@ describe('a result that the backend refuses', () => {
     expect([matchesOf(taken), outbox.asideCount()]).toEqual([['m2', 'm3'], 1])
   })
 
+  test.each(['429', '503 with Retry-After'])('no result is set aside by a backend that is busy (%s)', async (how) => {
+    const perSecond = 5
+    const headers = { 'retry-after': '1' }
+    let [tokens, at] = [perSecond, 0]
+    const { outbox, taken, run, clock } = open(() => {
+      tokens = Math.min(perSecond, tokens + ((clock.now() - at) * perSecond) / 1000)
+      at = clock.now()
+      if (tokens < 1) return how === '429' ? 429 : new Response(null, { status: 503, headers })
+      tokens -= 1
+      return 204
+    })
+    for (let nth = 0; nth < 2000; nth += 1) outbox.add(outcome(`m${nth}`, `p${nth}`))
+    await run(HOUR / 2)
+    expect([taken.length, outbox.pending(), outbox.asideCount()]).toEqual([2000, 0, 0])
+  })
+
+  test('a result is sent again only after the Retry-After of a busy backend', async () => {
+    const sentAt: number[] = []
+    const { outbox, run, clock } = open(() => {
+      sentAt.push(clock.now())
+      return sentAt.length === 1 ? new Response(null, { status: 429, headers: { 'retry-after': '60' } }) : 204
+    })
+    outbox.add(outcome('m1', 'ann'))
+    await run(90_000)
+    const [first = 0, second = 0] = sentAt
+    expect(second - first).toBeGreaterThanOrEqual(60_000)
+    expect(outbox.pending()).toBe(0)
+  })
+
   test.each<Answer>(['away', 401, 404, 429, 503])(
     'while the backend accepts no result at all, no result is set aside (answer: %s)',
     async (answer) => {
@@ -305,6 +335,27 @@ describe('a result that the backend refuses', () => {
     expect([kept.size, outbox.asideCount(), outbox.pending()]).toEqual([0, 0, 0])
   })
 
+  test('a result that is repeated while a later one is under way is sent once at a time', async () => {
+    const sent: string[] = []
+    let isFixed = false
+    let answer = (_status: number) => {}
+    const { outbox, run, clock } = open((matchId) => {
+      sent.push(matchId)
+      if (matchId === 'm2') return new Promise((resolve) => (answer = resolve))
+      return isFixed ? 204 : 400
+    })
+    outbox.add(outcome('m1', 'ann'))
+    await run(1000)
+    outbox.add({ ...outcome('m2', 'ann'), endedAt: 1 })
+    await run(1000)
+    isFixed = true
+    outbox.repeat('m1')
+    answer(204)
+    await clock.advance(1)
+    await run(3000)
+    expect(sent).toEqual(['m1', 'm2', 'm1'])
+  })
+
   test('the oldest result that was set aside is dropped when the outbox is full', async () => {
     const { outbox, kept, problems, run } = open((matchId) => (matchId === 'm1' || matchId === 'm2' ? 400 : 'away'))
     outbox.add(outcome('m1', 'ann'))
@@ -323,6 +374,8 @@ describe('a result that the backend refuses', () => {
 
 test.each([
   [{ url: 'ftp://x', secret }, 'url'],
+  [{ url: 'https://x.example.com:6000/results', secret }, 'url'],
+  [{ url: 'https://user:password@x.example.com', secret }, 'url'],
   [{ url: 'https://x.example.com', secret: 'short' }, 'secret'],
   [{ url: 'https://x.example.com', secret: 'whsec_c2hvcnQ=' }, 'secret'],
 ])('an invalid destination of results is refused by field: %j', (given, field) => {

@@ -2,10 +2,12 @@ import { type Clock, dateOf, type Random } from '@muster/core/clock'
 import {
   backoffMs,
   createHeap,
+  faultOfFetchedUrl,
   isWebhookSecret,
   linkedSignal,
   manyWaitOn,
   messageOf,
+  retryAfterMs,
   webhookSignature,
 } from '@muster/core/internal'
 import { z } from 'zod'
@@ -41,7 +43,10 @@ export interface ResultsDefinition {
 
 /** The schema of the destination of results. */
 export const resultsSchema = z.strictObject({
-  url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
+  url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).superRefine((url, context) => {
+    const message = URL.canParse(url) ? faultOfFetchedUrl(url) : undefined
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
+  }),
   secret: z.string().refine(isWebhookSecret, 'must be whsec_ followed by at least 24 bytes in base64'),
 })
 
@@ -98,8 +103,9 @@ const REFUSES_ALL: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 408, 
 /** Statuses with which a proxy reports that its backend is unavailable. */
 const IS_AWAY: ReadonlySet<number> = new Set([502, 503, 504])
 /**
- * A result that has failed this often is set aside if the backend has accepted another one meanwhile. Otherwise it is
- * set aside after an hour of error responses, or after a day without a response (our choices).
+ * A result that has failed this often is set aside if the backend has accepted another one meanwhile, unless the
+ * backend says that it is busy. Otherwise it is set aside after an hour of error responses, or after a day without a
+ * response (our choices).
  */
 const MOST_TRIES = 10
 const FAILING_MS = 3_600_000
@@ -108,9 +114,14 @@ const AWAY_MS = 86_400_000
 /** Thrown if the backend answered with a status other than 2xx. */
 class Untaken extends Error {
   readonly status: number
-  constructor(status: number) {
+  /** If the backend has too many requests: how long it wants to get none. Undefined for any other failure. */
+  readonly busyMs: number | undefined
+  constructor({ status, headers }: Response, now: number) {
     super(`the URL of results answered ${status}`)
     this.status = status
+    const [retryAfter, date] = ['retry-after', 'date'].map((name) => headers.get(name) ?? undefined)
+    const waitMs = retryAfterMs({ retryAfter, date }, now)
+    if (status === 429 || (status === 503 && waitMs !== undefined)) this.busyMs = Math.min(waitMs ?? 0, RETRY.capMs)
   }
 }
 
@@ -275,11 +286,13 @@ export class ResultOutbox {
   #remove(one: PendingResult) {
     this.#waiting.delete(one.id)
     for (const id of new Set(one.outcome.playerIds)) {
-      const turns = (this.#turns.get(id) ?? []).filter((other) => other !== one)
+      const before = this.#turns.get(id) ?? []
+      const turns = before.filter((other) => other !== one)
       const [next] = turns
       if (next === undefined) this.#turns.delete(id)
       else this.#turns.set(id, turns)
-      if (next !== undefined) this.#offer(next)
+      // After a repeat, an earlier result may be first, and it was offered already.
+      if (next !== undefined && before[0] === one) this.#offer(next)
     }
   }
 
@@ -334,7 +347,7 @@ export class ResultOutbox {
         signal: linked.signal,
       })
       await answer.body?.cancel()
-      if (!answer.ok) throw new Untaken(answer.status)
+      if (!answer.ok) throw new Untaken(answer, dateOf(this.#options.clock))
     } catch (error) {
       throw reasonOf(error)
     } finally {
@@ -359,13 +372,17 @@ export class ResultOutbox {
     if (status !== undefined && status >= 400 && status < 500 && !REFUSES_ALL.has(status)) return true
     if (tries < MOST_TRIES) return false
     const isAnswer = status !== undefined && status >= 500 && !IS_AWAY.has(status)
-    return this.#takenAt > failingSince || this.#options.clock.now() - failingSince >= (isAnswer ? FAILING_MS : AWAY_MS)
+    // A busy backend accepts others meanwhile, and says nothing about this result.
+    const isBusy = error instanceof Untaken && error.busyMs !== undefined
+    const failingMs = this.#options.clock.now() - failingSince
+    return (!isBusy && this.#takenAt > failingSince) || failingMs >= (isAnswer ? FAILING_MS : AWAY_MS)
   }
 
   #failed(one: PendingResult, error: unknown) {
     if (one.tries === 0) one.failingSince = this.#options.clock.now()
     one.tries += 1
-    one.dueAt = this.#options.clock.now() + backoffMs(one.tries, this.#options.random(), RETRY)
+    const busyMs = error instanceof Untaken ? (error.busyMs ?? 0) : 0
+    one.dueAt = this.#options.clock.now() + busyMs + backoffMs(one.tries, this.#options.random(), RETRY)
     if (this.#closing.signal.aborted) return
     if (this.#isRefused(one, error)) this.#setAside(one, messageOf(error))
     else this.#options.problem(error, one.outcome.matchId)

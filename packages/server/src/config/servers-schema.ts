@@ -13,7 +13,7 @@ import {
   command,
   count,
   duration,
-  httpUrl,
+  fetchedUrl,
   milliseconds,
   optionalSection,
   path,
@@ -132,7 +132,7 @@ export const sources = z
   )
 
 export const results = optionalSection({
-  url: httpUrl.describe('URL that takes a POST for each match that is over.'),
+  url: fetchedUrl.describe('URL that takes a POST for each match that is over.'),
   secret: secret.describe('Secret that signs each POST, as Standard Webhooks describe: `whsec_` and base64.'),
 }).describe(
   'Where Muster sends the results of matches: a signed POST for each, repeated until a 2xx answers, in ' +

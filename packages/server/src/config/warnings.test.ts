@@ -171,6 +171,11 @@ test.each([
     ['warning 5 results.url'],
   ],
   [
+    'a public URL with a port that browsers refuse',
+    `${CALM}${PUBLIC.replace('.example', '.example:6000')}, admin: '127.0.0.1:9' }\n`,
+    ['warning 6 listen.publicUrl'],
+  ],
+  [
     'a rate-limit share that Redis already divides',
     CALM.replace('env: TOKEN } }', 'env: TOKEN }, share: 0.5 }').replace(
       '{ folder: data }',

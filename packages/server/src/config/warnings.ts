@@ -1,4 +1,4 @@
-import { didYouMean } from '@muster/core/internal'
+import { didYouMean, faultOfFetchedUrl } from '@muster/core/internal'
 import type { Queue, RuleDefinition } from '@muster/matchmaker'
 import { attributesComparedBy, ENROLLED, similarConstants } from '@muster/matchmaker/internal'
 import type { ConfigFile } from './config.js'
@@ -46,6 +46,8 @@ const isPlain = (url: string | undefined) => {
 
 const hasPath = (url: string | undefined) => url !== undefined && new URL(url).pathname !== '/'
 
+const isBlocked = (url: string | undefined) => url !== undefined && faultOfFetchedUrl(url) !== undefined
+
 /** Returns the version at the end of a URL, such as `/v2`; undefined if there is none. */
 export const endsInVersion = (url: string): string | undefined => /\/v\d+(?=\/*$)/i.exec(new URL(url).pathname)?.[0]
 
@@ -89,12 +91,14 @@ function aboutConnections({ listen, service, profiles, auth, addresses }: Config
     'auth.jwt.jwks': isPlain(auth.jwt?.jwks) && 'is not encrypted: whoever changes keys on the way can log in',
     'listen.publicUrl': hasPath(listen.publicUrl)
       ? 'has a path, which the proxy must remove: the program serves its own paths at the root'
-      : isPlain(listen.publicUrl)
-        ? 'is not encrypted: tokens of players are sent in plain text'
-        : listen.publicUrl?.startsWith('https:') === true &&
-          !hasProxies &&
-          'has a proxy in front, which ends TLS, but addresses.trustedProxies is empty: all players seem to have ' +
-            'the address of the proxy',
+      : isBlocked(listen.publicUrl)
+        ? 'has a port that browsers and fetch of Node.js refuse: pages and most game servers cannot call it'
+        : isPlain(listen.publicUrl)
+          ? 'is not encrypted: tokens of players are sent in plain text'
+          : listen.publicUrl?.startsWith('https:') === true &&
+            !hasProxies &&
+            'has a proxy in front, which ends TLS, but addresses.trustedProxies is empty: all players seem to have ' +
+              'the address of the proxy',
     'addresses.header':
       addresses.header !== 'x-forwarded-for' &&
       !hasProxies &&

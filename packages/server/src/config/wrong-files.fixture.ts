@@ -406,6 +406,11 @@ sources: { metal: { allocator: 'https://hoster.example#a', secret: { env: METAL 
     ],
   },
   {
+    what: 'a URL of results that fetch refuses',
+    text: `${BASE}results: { url: 'https://game.example.com:6000/results', secret: { env: R } }\n`,
+    says: ['6:17 results.url: must not have port 6000, because fetch and browsers refuse it'],
+  },
+  {
     what: 'a key without a role',
     text: `${BASE}auth:\n  keys:\n    - name: a\n      key: { env: A }\n`,
     says: ['8:7 auth.keys.0.role: is missing'],
