@@ -66,6 +66,7 @@ export { backoffMs, createTicker, createYielder, type Ticker, type Yielder } fro
 export { didYouMean, nearestName } from './nearest-name.js'
 export { faultOfFetchedUrl } from './validation/fetched-url.js'
 export { jsonFault, jsonIn, read, readJson } from './validation/read.js'
+export { callable, having, ipAddress } from './validation/schemas.js'
 export { faultOfShownName } from './validation/shown-name.js'
 export { type Fault, mayHoldSecret, validate, validateAll, type ValidatedWhole } from './validation/validate.js'
 export { pathOf, wireName } from './wire.js'

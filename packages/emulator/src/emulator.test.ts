@@ -141,7 +141,7 @@ test.each([
   [{ faults: [{ operation: 'nothing', status: 500 }] }, /^option faults\.0\.operation: .*got "nothing"$/],
   [{ capacity: { atlantis: 1 } }, /^option capacity/],
   [{ capacity: -1 }, /^option capacity/],
-  [{ clock: 5 }, /^option clock: must be a Clock, got 5$/],
+  [{ clock: 5 }, /^option clock: must have now, sleep, got 5$/],
   [{ random: 5 }, /^option random: must be a function, got 5$/],
   [
     { settings: { createDeploymentPath: 'deployments' } },

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { OperationId, Settings, SettingsOption } from '@muster/core/api'
-import { type Coordinates, settingsWith, type ValueLimits } from '@muster/core/internal'
+import { callable, type Coordinates, having, settingsWith, type ValueLimits } from '@muster/core/internal'
 import { type Clock, type Random, seededRandom, systemClock } from '@muster/core/clock'
 import { z } from 'zod'
 import {
@@ -140,9 +140,8 @@ export interface EmulatorOptions {
   readonly onError?: ((error: unknown, operation: OperationId) => void) | undefined
 }
 
-/** A function as an option. Its parameters and result cannot be validated. */
 const func = <Key extends 'random' | 'canPull' | 'locate' | 'launch' | 'fetch' | 'onError'>() =>
-  z.custom<NonNullable<EmulatorOptions[Key]>>((value) => typeof value === 'function', 'must be a function')
+  callable<NonNullable<EmulatorOptions[Key]>>()
 
 const duration = z.number().min(0)
 const count = z.int().min(1)
@@ -281,12 +280,7 @@ const defaultPageSizes: PageSizes = { default: 10, maximum: 100 }
 
 /** The schema of the options of `createEmulator`. */
 const Options = z.strictObject({
-  clock: z
-    .custom<Clock>(
-      (clock) => typeof clock === 'object' && clock !== null && 'now' in clock && 'sleep' in clock,
-      'must be a Clock',
-    )
-    .default(systemClock),
+  clock: having<Clock>('now', 'sleep').default(systemClock),
   random: func<'random'>().default(() => seededRandom(1)),
   // The token must fit into a header, after the word `token`.
   token: z

@@ -14,7 +14,7 @@ import {
   type SpendBudget,
 } from '@muster/hosting/internal'
 import type { BeaconSource } from './beacons.js'
-import { unguessable, read } from '@muster/core/internal'
+import { callable, having, unguessable, read } from '@muster/core/internal'
 import type { Locate } from './locate/index.js'
 import { defineQueue, type Queue, type QueueDefinition, withPool } from './queues/index.js'
 
@@ -197,15 +197,6 @@ const countOrInfinity = z.custom<number>(
   (value) => value === Infinity || (Number.isSafeInteger(value) && (value as number) >= 1),
   'must be a whole number from 1, or Infinity',
 )
-export const having = <T extends object>(...methods: readonly (keyof T & string)[]) =>
-  z.custom<T>(
-    (value) =>
-      typeof value === 'object' &&
-      value !== null &&
-      methods.every((name) => typeof Reflect.get(value, name) === 'function'),
-    `must have ${methods.join(', ')}`,
-  )
-export const callable = <T>() => z.custom<T>((value) => typeof value === 'function', 'must be a function')
 
 /** The default values of plain options. */
 export const defaultOptions = {

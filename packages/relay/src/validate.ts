@@ -1,5 +1,5 @@
 import { InvalidInput } from '@muster/core'
-import { canonicalIp, validate } from '@muster/core/internal'
+import { having, ipAddress, validate } from '@muster/core/internal'
 import type { Clock } from '@muster/core/clock'
 import { z } from 'zod'
 
@@ -11,31 +11,12 @@ export const milliseconds = z
   .max(2 ** 31 - 1)
 export const count = z.int().min(1)
 
-export const method = <Fn>() => z.custom<Fn>((value) => typeof value === 'function', 'must be a function')
-
-export const having = <T extends object>(...methods: readonly (keyof T & string)[]) =>
-  z.custom<T>(
-    (value) =>
-      typeof value === 'object' &&
-      value !== null &&
-      methods.every((name) => typeof Reflect.get(value, name) === 'function'),
-    `must have ${methods.join(', ')}`,
-  )
-
 export const clock = having<Clock>('now', 'sleep')
 
 /** An id that the caller chooses. Only its length is limited. */
 export const playerId = z.string().min(1).max(128)
 
-/** An IP address, converted to its canonical form. */
-const address = z.string().transform((text, context) => {
-  const ip = canonicalIp(text)
-  if (ip !== undefined) return ip
-  context.addIssue({ code: 'custom', message: 'must be an IPv4 or IPv6 address' })
-  return z.NEVER
-})
-
-export const player = z.strictObject({ id: playerId, ip: address })
+export const player = z.strictObject({ id: playerId, ip: ipAddress })
 
 /**
  * Validates a value and returns the schema's output.

@@ -2,6 +2,7 @@ import { createSocket, type Socket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { type Clock, systemClock } from '@muster/core/clock'
+import { having } from '@muster/core/internal'
 import { z } from 'zod'
 import { checked } from '../option-values.js'
 import {
@@ -60,12 +61,7 @@ export const PeerOptions: z.ZodType<PeerOptions> = z.strictObject({
   sessionId: z.string().optional(),
   ip: z.string().optional(),
   link: z.string().optional(),
-  clock: z
-    .custom<Clock>(
-      (clock) => typeof clock === 'object' && clock !== null && 'now' in clock && 'sleep' in clock,
-      'must be a Clock',
-    )
-    .optional(),
+  clock: having<Clock>('now', 'sleep').optional(),
   pingMs: z.number().min(100).max(1000).optional(),
   timeoutMs: z.number().positive().optional(),
 })

@@ -3,7 +3,7 @@ import { stat, unlink } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { InvalidInput } from '@muster/core'
 import { systemClock, type Clock } from '@muster/core/clock'
-import { messageOf, read } from '@muster/core/internal'
+import { having, messageOf, read } from '@muster/core/internal'
 import { z } from 'zod'
 import { MatchmakerClosed, StoreLocked, StoreTorn, Unavailable } from '../errors.js'
 import { takeLock, type StoreLock } from './flock.js'
@@ -67,7 +67,7 @@ const schema = z.strictObject({
     .min(1)
     .default(2 ** 22),
   takeOver: z.array(z.string().min(1)).default([]),
-  clock: z.custom<Clock>((value) => typeof Reflect.get(Object(value), 'now') === 'function').default(systemClock),
+  clock: having<Clock>('now').default(systemClock),
 })
 
 /**

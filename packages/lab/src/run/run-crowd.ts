@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import { seededRandom, systemClock } from '@muster/core/clock'
-import { read } from '@muster/core/internal'
+import { callable, having, read } from '@muster/core/internal'
 import {
   createMatchmaker,
   type Inspection,
@@ -41,20 +41,13 @@ export interface RunOptions {
   readonly progressed?: ((share: number) => void) | undefined
 }
 
-const isRatingBook = (value: unknown) =>
-  typeof value === 'object' &&
-  value !== null &&
-  ['queued', 'played'].every((name) => typeof Reflect.get(value, name) === 'function')
-
 const schema = z.strictObject({
   seed: z.int().min(0).default(1),
   tickMs: z.int().min(1).max(60_000).default(250),
   startMs: z.int().min(0).max(600_000).default(5000),
-  ratings: z.custom<RatingBook>(isRatingBook, 'must have queued and played').optional(),
+  ratings: having<RatingBook>('queued', 'played').optional(),
   signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
-  progressed: z
-    .custom<(share: number) => void>((value) => typeof value === 'function', 'must be a function')
-    .optional(),
+  progressed: callable<(share: number) => void>().optional(),
 })
 
 /** Returns the options with all defaults. @throws {InvalidInput} naming the option and the value. */

@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import { createManualClock, seededRandom } from '@muster/core/clock'
-import { read } from '@muster/core/internal'
+import { callable, read } from '@muster/core/internal'
 import { z } from 'zod'
 import { createMatchmaker } from '../create-matchmaker.js'
 import type { Matchmaker } from '../matches/index.js'
@@ -149,9 +149,7 @@ const schema = z.strictObject({
   tickMs: z.number().min(1).max(60_000).default(250),
   startMs: z.number().min(0).max(600_000).default(5000),
   acceptance: z.enum(['recorded', 'always']).default('recorded'),
-  progressed: z
-    .custom<(share: number) => void>((value) => typeof value === 'function', 'must be a function')
-    .optional(),
+  progressed: callable<(share: number) => void>().optional(),
 })
 
 /** Lines between two calls of `progressed`. */

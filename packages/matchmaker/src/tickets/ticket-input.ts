@@ -1,5 +1,5 @@
 import { canonicalIp, type Coordinates } from '@muster/core'
-import { isWellFormed, read as readBy } from '@muster/core/internal'
+import { ipAddress, isWellFormed, read as readBy } from '@muster/core/internal'
 import type { Attributes, Player } from '@muster/hosting/internal'
 import { z } from 'zod'
 import { InvalidTicket } from '../errors.js'
@@ -168,14 +168,7 @@ export const ticketPriority = z.int().min(PRIORITIES.least).max(PRIORITIES.most)
 /** The schema of a player whose location is not needed. */
 export const player: z.ZodType<Player> = z.strictObject({
   id: name.refine(isPlayerId, NO_PLAYER_ID),
-  ip: z
-    .string()
-    .transform((text, context) => {
-      const ip = canonicalIp(text)
-      if (ip === undefined) context.addIssue({ code: 'custom', message: 'must be an IPv4 or IPv6 address' })
-      return ip ?? z.NEVER
-    })
-    .optional(),
+  ip: ipAddress.optional(),
   coordinates: coordinates.optional(),
   latencies: z
     .record(name, z.number().positive().max(MOST.latencyMs))

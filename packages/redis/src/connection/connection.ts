@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import { type Clock, systemClock } from '@muster/core/clock'
-import { type Events, type ListenerProblem, within, validate } from '@muster/core/internal'
+import { type Events, having, type ListenerProblem, within, validate } from '@muster/core/internal'
 import { z } from 'zod'
 import { type RedisClient, send } from './client.js'
 import { failureOf, RedisError, RedisTimedOut } from './connection-errors.js'
@@ -201,9 +201,7 @@ export const connectionSchema = z.custom<RedisConnection>(
   'must be a connection made by connectRedis',
 )
 
-export const clockSchema = z
-  .custom<Clock>((value) => typeof (value as Clock | null | undefined)?.sleep === 'function', 'must have now, sleep')
-  .default(systemClock)
+export const clockSchema = having<Clock>('now', 'sleep').default(systemClock)
 
 /**
  * Validates the options by the schema.

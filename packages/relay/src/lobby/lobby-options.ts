@@ -1,10 +1,11 @@
 import { randomInt } from 'node:crypto'
 import { type Clock, systemClock } from '@muster/core/clock'
 import type { AttemptLimit, LimitStore } from '@muster/core/http'
+import { callable, having } from '@muster/core/internal'
 import { z } from 'zod'
 import type { RandomInt } from '../random-text.js'
 import type { RelaySessions } from '../sessions/index.js'
-import { checked, clock, count, having, method, milliseconds, player } from '../validate.js'
+import { checked, clock, count, milliseconds, player } from '../validate.js'
 import { type Attributes, AttributesSchema } from './lobby.js'
 import { createMemoryLobbyStore } from './memory-store.js'
 import { defaultRules, type LobbyRules } from '../lobby-rules.js'
@@ -101,7 +102,7 @@ const optionsSchema = z
     tickMs: milliseconds.default(1000),
     reapMs: milliseconds.nullable().default(60_000),
     clock: clock.default(systemClock),
-    randomInt: method<RandomInt>().default(() => (max: number) => randomInt(max)),
+    randomInt: callable<RandomInt>().default(() => (max: number) => randomInt(max)),
   })
   .refine(({ relay, matchmaker }) => (relay === undefined) !== (matchmaker === undefined), {
     path: ['relay'],

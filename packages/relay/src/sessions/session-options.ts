@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto'
 import type { Filter } from '@muster/core/api'
 import { systemClock, type Clock } from '@muster/core/clock'
+import { callable, having } from '@muster/core/internal'
 import { z } from 'zod'
 import type { RandomInt } from '../random-text.js'
-import { checked, clock, count, having, method, milliseconds, player, playerId } from '../validate.js'
+import { checked, clock, count, milliseconds, player, playerId } from '../validate.js'
 import { LABEL, type RelayService } from './session-context.js'
 import type { RelayPlayer } from './session.js'
 
@@ -77,7 +78,7 @@ const optionsSchema = z.strictObject({
   sessionsPerHost: count.nullable().default(10),
   tickMs: milliseconds.default(10_000),
   clock: clock.default(systemClock),
-  randomInt: method<RandomInt>().default(() => (max: number) => randomInt(max)),
+  randomInt: callable<RandomInt>().default(() => (max: number) => randomInt(max)),
 })
 
 export type RelaySessionsConfig = Readonly<z.output<typeof optionsSchema>>
