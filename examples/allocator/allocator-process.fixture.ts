@@ -40,5 +40,5 @@ export async function openAllocator(name: string, env: Readonly<Record<string, s
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   }
   onTestFinished(close)
-  return { allocator, port, close }
+  return { allocator, port, secret, close }
 }

@@ -1,10 +1,13 @@
 /** Tests the allocator as a process on loopback, with a stub of ssh that keeps a file for each unit. */
 import { once } from 'node:events'
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { InvalidInput, ServerError } from '@muster/core'
-import { expect, test } from 'vitest'
+import { createHttpAllocator } from '@muster/matchmaker/internal'
+import { expect, onTestFinished, test } from 'vitest'
 import { call, newFolder, openAllocator, wanted } from './allocator-process.fixture.js'
 
 /** A stub of systemd on machines: a unit runs while its file exists. One machine hangs. */
@@ -55,6 +58,38 @@ test('the systemd allocator starts one unit for an id, finds it after a restart,
   const forged = await fetch(`http://127.0.0.1:${port}/stop`, { method: 'POST', body: '{"id":"b"}' })
   expect(forged.status).toBe(401)
   await expect(allocator.stop('$(reboot)', call)).rejects.toBeInstanceOf(InvalidInput)
+})
+
+test('a signed request that a stranger has captured works for no other path', async () => {
+  const folder = await newFolder()
+  const { allocator, port, secret } = await open(folder)
+  await allocator.allocate(wanted('a'), call)
+  let captured: { readonly headers: IncomingHttpHeaders; readonly body: string } | undefined
+  const log = createServer((request, response) => {
+    void text(request).then((body) => {
+      captured = { headers: request.headers, body }
+      response.writeHead(200).end('{"servers":[]}')
+    })
+  })
+  await once(log.listen(0, '127.0.0.1'), 'listening')
+  const through = createHttpAllocator({ url: `http://127.0.0.1:${(log.address() as AddressInfo).port}`, secret })
+  onTestFinished(async () => {
+    await through.close()
+    log.close()
+  })
+  const answers: number[] = []
+  const calls = [() => through.allocate(wanted('a'), call), () => through.poll(['a'], call)]
+  for (const send of calls) {
+    await send()
+    for (const path of ['allocate', 'poll', 'stop']) {
+      const { headers, body } = captured ?? {}
+      const signed = Object.entries(headers ?? {}).filter(([name]) => name.startsWith('webhook-')) as [string, string][]
+      const url = `http://127.0.0.1:${port}/${path}`
+      answers.push((await fetch(url, { method: 'POST', headers: signed, body: body ?? null })).status)
+    }
+  }
+  expect(answers).toEqual([200, 401, 401, 401, 200, 401])
+  expect(await allocator.poll(['a'], call)).toMatchObject([{ id: 'a', status: 'ready' }])
 })
 
 test('a broken or endless request body from a stranger does not end the allocator', async () => {

@@ -58,11 +58,16 @@ export function serve({ allocate, poll, stop }: Acts): void {
     turns.set(id, turn)
     return turn.finally(() => turns.get(id) === turn && turns.delete(id))
   }
-  const answerTo = async (url: string | undefined, content: Wanted & { ids: readonly string[] }): Promise<Answer> => {
+  const answerTo = async (
+    url: string | undefined,
+    { type, ...content }: Wanted & { readonly type: string; readonly ids: readonly string[] },
+  ): Promise<Answer> => {
     const { id } = content
+    // The signature covers the body, and not the path.
+    if (url !== `/${type}`) return [401, { error: 'type' }]
     if (url === '/poll') return [200, { servers: await poll(content.ids) }]
     if (url !== '/allocate' && url !== '/stop') return [404]
-    if (!/^[a-z0-9-]{1,40}$/.test(id)) return [422, { error: 'id' }]
+    if (typeof id !== 'string' || !/^[a-z0-9-]{1,40}$/.test(id)) return [422, { error: 'id' }]
     return inTurn(id, async () => {
       if (url === '/allocate') return stopped.values.has(id) ? [409, { error: 'stopped' }] : allocate(content)
       const now = Date.now()

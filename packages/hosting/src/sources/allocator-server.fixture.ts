@@ -41,7 +41,8 @@ export async function openAllocatorServer({ allocator, instead = () => undefined
     const key = Buffer.from(allocatorSecret.slice('whsec_'.length), 'base64')
     const signed = createHmac('sha256', key).update(`${id}.${headers['webhook-timestamp']}.${body}`).digest('base64')
     if (headers['webhook-signature'] !== `v1,${signed}`) return { status: 401, body: '{"error":"signature"}' }
-    const content = JSON.parse(body) as WantedServer & { readonly ids: readonly string[] }
+    const { type, ...content } = JSON.parse(body) as WantedServer & { readonly type: string; readonly ids: string[] }
+    if (!path.endsWith(`/${type}`)) return { status: 401, body: '{"error":"type"}' }
     try {
       if (path.endsWith('/allocate')) await allocator.allocate(content, call)
       if (path.endsWith('/stop')) await allocator.stop(content.id, call)

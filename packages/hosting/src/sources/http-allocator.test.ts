@@ -62,6 +62,11 @@ test('each call of an HTTP allocator is a signed POST that allocates, shows or s
   expect(own.running()).toEqual([])
   expect(own.servers.get('s-1')?.wanted).toEqual(wanted)
   expect(server.received.map(({ path }) => path)).toEqual(['/muster/allocate', '/muster/poll', '/muster/stop'])
+  expect(server.received.map(({ body }) => (JSON.parse(body) as { readonly type?: unknown }).type)).toEqual([
+    'allocate',
+    'poll',
+    'stop',
+  ])
   const ids = server.received.map(({ headers }) => headers['webhook-id'])
   expect(new Set(ids).size).toBe(3)
 })

@@ -85,10 +85,11 @@ export function createHttpAllocator(options: HttpAllocatorOptions): HttpAllocato
     maxResponseBytes: LARGEST_ANSWER,
   })
 
-  const post = async (call: AllocatorCall, content: unknown, given: CallOptions): Promise<HttpAnswer> => {
+  const post = async (call: AllocatorCall, content: object, given: CallOptions): Promise<HttpAnswer> => {
     const { timeoutMs = TIMEOUT_MS, signal } = given
     const withinMs = Math.min(timeoutMs, checked.timeoutMs ?? Infinity)
-    const body = JSON.stringify(content)
+    // The signature covers the body and not the path, so the body names the path.
+    const body = JSON.stringify({ type: call, ...content })
     const [id, seconds] = [`msg_${newId(random)}`, String(Math.floor(dateOf(clock) / 1000))]
     const ending = linkedSignal(signal)
     let sent = false
@@ -138,7 +139,7 @@ export function createHttpAllocator(options: HttpAllocatorOptions): HttpAllocato
   }
 
   /** Sends a call. @param secrets strings that no error may contain. @throws if the status is not 2xx */
-  const ask = async (call: AllocatorCall, content: unknown, given: CallOptions, secrets: readonly string[] = []) => {
+  const ask = async (call: AllocatorCall, content: object, given: CallOptions, secrets: readonly string[] = []) => {
     const answer = await post(call, content, given)
     if (answer.status < 200 || answer.status > 299) throw refusal(call, answer, secrets, dateOf(clock))
     return answer

@@ -69,7 +69,7 @@ test('muster check --live polls each source, and does not check application vers
   const right = await readings(good.url)
   expect([right.works, right.last]).toEqual([true, 'works source metal: it answers a poll'])
   expect(right.text).not.toContain('version game')
-  expect(good.received.map(({ path, content }) => [path, content])).toEqual([['/poll', { ids: [] }]])
+  expect(good.received.map(({ path, content }) => [path, content])).toEqual([['/poll', { type: 'poll', ids: [] }]])
   const wrong = await readings(bad.url)
   expect([wrong.works, wrong.last]).toEqual([false, 'fails source metal: poll: status 401. See sources.metal.'])
 })
