@@ -19,7 +19,7 @@ export { attributesComparedBy } from './queues/queue.js'
 export { similarConstants } from './queues/similar-values.js'
 export type { RelaxingLimit, TimedLimit } from './queues/rule-parts/relaxing.js'
 export type { WaitOf } from './queues/rule-parts/rule-base.js'
-export { limitFieldsOf } from './queues/rules/definition.js'
+export { limitFieldsOf, ruleNameOf } from './queues/rules/definition.js'
 export {
   createPlayerRecorder,
   playerOf,

@@ -1,6 +1,6 @@
 // pure: the limits of a queue that a search may change; a queue with changed numbers
 import type { Queue, RuleDefinition } from '@muster/matchmaker'
-import { limitFieldsOf, type RelaxingLimit, type TimedLimit } from '@muster/matchmaker/internal'
+import { limitFieldsOf, type RelaxingLimit, ruleNameOf, type TimedLimit } from '@muster/matchmaker/internal'
 
 /** The names and indexes from a queue to one of its parts, e.g. `['rules', 1, 'max']`. */
 export type Path = readonly (string | number)[]
@@ -54,7 +54,7 @@ function limitsOfRule(rule: RuleDefinition, name: string, path: Path, untilMs: n
   // A rule within `not` is omitted, because relaxing it would make the outer rule stricter.
   const inner = rule.kind === 'any' || rule.kind === 'all' ? rule.rules : []
   const within = inner.flatMap((one, index) =>
-    limitsOfRule(one, `${name}: ${kindOf(one)}`, [...path, 'rules', index], untilMs),
+    limitsOfRule(one, `${name}: ${ruleNameOf(one)}`, [...path, 'rules', index], untilMs),
   )
   return [...limits, ...within]
 }
@@ -88,18 +88,6 @@ export function valuesOf(relaxing: TimedLimit): readonly number[] {
   if (typeof relaxing === 'number') return [relaxing]
   return 'from' in relaxing ? [relaxing.from, relaxing.to] : relaxing.map(({ value }) => value)
 }
-
-/** Returns the default name of a rule. */
-const kindOf = (rule: RuleDefinition): string =>
-  [
-    rule.kind,
-    rule.kind === 'compare' ? rule.aggregate : undefined,
-    rule.kind === 'balance' && rule.measure === 'predictedWin' ? rule.measure : undefined,
-    'attribute' in rule ? rule.attribute : undefined,
-    'team' in rule ? rule.team : undefined,
-  ]
-    .filter((part) => part !== undefined)
-    .join(' ')
 
 /** A new value of one part of a queue. */
 export interface Change {

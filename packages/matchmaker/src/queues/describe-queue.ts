@@ -19,7 +19,7 @@ import {
   innerRulesOf,
   levelsOf,
   limitFieldsOf,
-  nameOf,
+  ruleNameOf,
   type Rule,
   type RuleDefinition,
   ruleClause,
@@ -274,7 +274,7 @@ function pointsOf(starts: Float64Array, limits: readonly number[]): LimitPoint[]
 
 /** Returns the limits of a rule and of its nested rules. */
 function limitsIn(rule: RuleDefinition, name: string): NamedLimit[] {
-  const inner = innerRulesOf(rule).flatMap((one) => limitsIn(one, `${name}: ${nameOf(one)}`))
+  const inner = innerRulesOf(rule).flatMap((one) => limitsIn(one, `${name}: ${ruleNameOf(one)}`))
   return [...ownLimits(rule, name), ...inner]
 }
 

@@ -79,7 +79,7 @@ export type RuleDefinition =
 export type Rule = Checked<RuleDefinition>
 
 /** Returns the default name of a rule: its kind and attribute. */
-export function nameOf(rule: RuleDefinition): string {
+export function ruleNameOf(rule: RuleDefinition): string {
   const about = [
     rule.kind,
     rule.kind === 'compare' ? rule.aggregate : undefined,
@@ -96,13 +96,13 @@ export function withDistinctNames(rules: readonly Rule[]): Rule[] {
   return rules.map((rule) => {
     const nth = (taken.get(rule.name) ?? 0) + 1
     taken.set(rule.name, nth)
-    return nth === 1 || rule.name !== nameOf(rule) ? rule : { ...rule, name: `${rule.name} ${nth}` }
+    return nth === 1 || rule.name !== ruleNameOf(rule) ? rule : { ...rule, name: `${rule.name} ${nth}` }
   })
 }
 
 export const withDefaults = (rule: RuleDefinition): Rule => ({
   ...rule,
-  name: rule.name ?? nameOf(rule),
+  name: rule.name ?? ruleNameOf(rule),
   by: rule.by ?? 'each',
   hard: rule.hard ?? false,
 })

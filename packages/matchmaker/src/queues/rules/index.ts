@@ -6,7 +6,7 @@ export {
   levelsOf,
   limitFieldsOf,
   limitsOf,
-  nameOf,
+  ruleNameOf,
   ratingAttributesOf,
   type Rule,
   type RuleDefinition,

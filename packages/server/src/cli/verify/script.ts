@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { systemClock } from '@muster/core/clock'
-import type { SeenServer, CommandAnswer } from './seen-server.js'
+import { type Claims, claimsIn, type CommandAnswer, type SeenServer } from './seen-server.js'
 import type { JoinableSeat } from './players.js'
 import type { Stage } from './stage.js'
 import { until } from './until.js'
@@ -361,11 +361,9 @@ async function signalled(stage: Stage, check: Check): Promise<void> {
   })
 }
 
-type Claims = Readonly<Record<string, unknown>>
-
 /** Derives invalid tokens from a valid one. The server must refuse each of them. Each has exactly one fault. */
 function wrongTokens(good: string, key: string): Readonly<Record<string, string>> {
-  const claims = JSON.parse(Buffer.from(good.split('.')[1] ?? '', 'base64url').toString()) as Claims
+  const claims = claimsIn(good)
   const hour = 3600
   return {
     'a token that is signed by another key': signed(claims, Buffer.alloc(32, 7)),

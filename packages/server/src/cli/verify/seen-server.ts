@@ -118,7 +118,7 @@ export class SeenServer {
     const isIn = await bot.isIn(ANSWER_MS)
     if (isIn === true) {
       // The new client replaces the player's earlier one, which is ended first.
-      const player = playerOf(command.token)
+      const player = claimsIn(command.token).sub
       await this.#bots.get(player)?.end()
       this.#bots.set(player, bot)
       return { id, ok: true, player }
@@ -173,6 +173,8 @@ export class SeenServer {
   }
 }
 
-/** Returns the player id in a token. */
-const playerOf = (token: string): string =>
-  (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { readonly sub: string }).sub
+export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string }
+
+/** Returns the claims of a join token, unverified. */
+export const claimsIn = (token: string): Claims =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Claims

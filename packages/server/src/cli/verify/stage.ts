@@ -5,7 +5,7 @@ import { openDevEmulator } from '../../dev/dev-emulator.js'
 import { Bot, type GameClient, RemoteBot } from './bot.js'
 import { Gateway } from './gateway.js'
 import { type Assigned, QueueingPlayers } from './players.js'
-import { SeenServer } from './seen-server.js'
+import { claimsIn, SeenServer } from './seen-server.js'
 import { until } from './until.js'
 
 const POOL = 'arena'
@@ -21,10 +21,6 @@ const BY_ITSELF_MS = 10_000
 const GRACE_MS = 3000
 
 const NOTHING: Container = { exited: Promise.resolve(127), stop: () => {}, logs: () => '' }
-
-interface Claims {
-  readonly sub: string
-}
 
 export interface StageOptions {
   /** The program and its arguments. */
@@ -53,8 +49,7 @@ export async function openStage(options: StageOptions) {
   const url = await gateway.listen()
 
   const connect = async (token: string) => {
-    const { sub } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Claims
-    return clientOf(options, (await players.assignmentOf(sub)) ?? {}, token)
+    return clientOf(options, (await players.assignmentOf(claimsIn(token).sub)) ?? {}, token)
   }
   const start = starter(options)
   /** Starts a process as a deployment. It gets a signal only if it does not end by itself. */
