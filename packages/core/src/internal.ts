@@ -37,6 +37,7 @@ export { createOpenWaits, type OpenWaits } from './http/open-waits.js'
 export { ownOpenApiDocument } from './http/own-openapi.js'
 export { addressUnknown, createHostCheck } from './http/request-headers.js'
 export { addressBlock, addressBlocks, addressPrefix, canonicalIp, isPublicIp } from './ip.js'
+export { isObject } from './is-object.js'
 export {
   type Json,
   jsonContent,

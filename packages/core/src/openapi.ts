@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defaultSettings, type Settings } from './api/settings.js'
+import { isObject } from './is-object.js'
 import type { Operation } from './operation.js'
 import { pathOf, wireName } from './wire.js'
 
@@ -66,8 +67,6 @@ export interface OpenApiDocument {
 /** Returns the object without the keys whose value is undefined. */
 export const present = (object: Json): Json =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const SCHEMAS = '#/components/schemas/'
 

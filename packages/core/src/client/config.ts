@@ -1,5 +1,6 @@
 import { limits } from '../api/documented-limits.js'
 import { defaultSettings, type Settings, type SettingsOption, settingsWith } from '../api/settings.js'
+import { isObject } from '../is-object.js'
 import type { RateLimit } from '../operation.js'
 import type { Limiter } from '../rate-limit/index.js'
 import { scrub } from '../redact.js'
@@ -212,7 +213,7 @@ export interface ClientConfig
  * @throws {InvalidInput} naming the option and its value; no message contains the token's value.
  */
 export function configure(options: ClientOptions): ClientConfig {
-  if (!isPlain(options)) throw new InvalidInput('createClient needs options: { baseUrl, token }')
+  if (!isObject(options)) throw new InvalidInput('createClient needs options: { baseUrl, token }')
   checkNames(options, [...Object.keys(defaults), ...otherOptions])
   const config: ClientConfig = {
     ...filled(options, defaults),
@@ -246,14 +247,9 @@ export function configure(options: ClientOptions): ClientConfig {
   return config
 }
 
-/**
- * True for an object of options. Numbers and lists are rejected too: without names, they would pass the check for
- * unknown names.
- */
-const isPlain = (options: unknown) => typeof options === 'object' && options !== null && !Array.isArray(options)
-
 function limitsOf(options: NonNullable<ClientOptions['limits']>): ClientConfig['limits'] {
-  check(isPlain(options), 'limits', options, 'an object of limits by name')
+  // Numbers and lists have no names, so they would pass the check for unknown names.
+  check(isObject(options), 'limits', options, 'an object of limits by name')
   checkNames(options, Object.keys(documentedLimits), 'limits.')
   const one = (key: LimitKey): EffectiveLimit => {
     const option = options[key]
@@ -271,7 +267,7 @@ function limitsOf(options: NonNullable<ClientOptions['limits']>): ClientConfig['
 }
 
 function retryOf(options: Partial<RetryOptions>): RetryOptions {
-  check(isPlain(options), 'retry', options, 'an object')
+  check(isObject(options), 'retry', options, 'an object')
   checkNames(options, Object.keys(defaultRetry), 'retry.')
   const retry = filled(options, defaultRetry)
   checkCount('retry.attempts', retry.attempts)
@@ -281,15 +277,15 @@ function retryOf(options: Partial<RetryOptions>): RetryOptions {
 }
 
 function settingsOf(options: SettingsOption): Settings {
-  check(isPlain(options), 'settings', options, 'an object')
+  check(isObject(options), 'settings', options, 'an object')
   checkNames(options, Object.keys(defaultSettings), 'settings.')
   const { valueLimits = {} } = options
-  check(isPlain(valueLimits), 'settings.valueLimits', valueLimits, 'an object of limits by name')
+  check(isObject(valueLimits), 'settings.valueLimits', valueLimits, 'an object of limits by name')
   checkNames(valueLimits, Object.keys(defaultSettings.valueLimits), 'settings.valueLimits.')
   for (const [name, bounds] of Object.entries(valueLimits)) {
     if (bounds === undefined) continue
     const field = `settings.valueLimits.${name}`
-    check(isPlain(bounds), field, bounds, '{ min, max }')
+    check(isObject(bounds), field, bounds, '{ min, max }')
     checkNames(bounds, ['min', 'max'], `${field}.`)
   }
   const settings = settingsWith(options)

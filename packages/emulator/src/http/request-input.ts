@@ -1,5 +1,5 @@
 import type { Operation, Settings } from '@muster/core/api'
-import { jsonIn, wireName, withValueLimits, validate } from '@muster/core/internal'
+import { isObject, jsonIn, wireName, withValueLimits, validate } from '@muster/core/internal'
 import { z } from 'zod'
 
 /** The type of a value in a query. There, all values are strings. Pure. */
@@ -89,8 +89,8 @@ export function createReader(operation: Operation, settings: Settings): (parts: 
       if (text !== null) input[key] = text
     }
     if (body !== undefined && body !== '') {
-      const fields = fieldsOf(body)
-      if (fields === undefined) return { problem: 'The body must be a JSON object.' }
+      const fields = jsonIn(body)
+      if (!isObject(fields)) return { problem: 'The body must be a JSON object.' }
       for (const [name, value] of Object.entries(fields)) {
         const key = inBody.get(name)
         if (key === undefined) return { problem: `${name}: is not a field of the body` }
@@ -110,9 +110,4 @@ function decoded(segment: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function fieldsOf(body: string): object | undefined {
-  const value = jsonIn(body)
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
 }

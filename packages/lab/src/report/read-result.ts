@@ -1,5 +1,5 @@
 import { InvalidInput } from '@muster/core'
-import { read, readJson } from '@muster/core/internal'
+import { isObject, read, readJson } from '@muster/core/internal'
 import { z } from 'zod'
 import { type LabResult, RESULT_FORMAT, WAIT_POINTS_MS } from '../figures/index.js'
 
@@ -55,8 +55,7 @@ const slice = z.strictObject({
 const byName = <Value extends z.ZodType>(value: Value) =>
   z.preprocess(asMap, z.map(z.string(), value, { error: notObject })).transform((values) => Object.fromEntries(values))
 
-const asMap = (given: unknown): unknown =>
-  typeof given === 'object' && given !== null && !Array.isArray(given) ? new Map(Object.entries(given)) : given
+const asMap = (given: unknown): unknown => (isObject(given) ? new Map(Object.entries(given)) : given)
 
 /** Returns the error for a value that is no object. A missing value has zod's usual error instead. */
 const notObject = ({ input }: { readonly input?: unknown }) => (input === undefined ? undefined : 'must be an object')
@@ -171,7 +170,7 @@ const resultSchema = z
  */
 export function readResult(text: string): LabResult {
   const value = readJson(text, (fault) => refusal('', fault))
-  const format: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'format') : undefined
+  const format = isObject(value) ? value['format'] : undefined
   if (format !== RESULT_FORMAT) throw refusal('format', formatWords(format))
   return read(resultSchema, value, refusal)
 }

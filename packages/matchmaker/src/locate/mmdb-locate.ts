@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { canonicalIp, type Coordinates, isLatitude, isLongitude } from '@muster/core/internal'
+import { canonicalIp, type Coordinates, isLatitude, isLongitude, isObject } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
 import { cannotRead, openMmdb } from './mmdb-file.js'
 
@@ -135,9 +135,6 @@ export function mmdbLocate(options: MmdbLocateOptions): MmdbLocate {
   }
   return Object.assign(locateOnce, { reload })
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
 
 /**
  * Reads the coordinates from a record of a city database, under `location` (GeoLite2 and GeoIP2 City, DB-IP City) or at

@@ -1,5 +1,5 @@
 import { canonicalIp, type Coordinates } from '@muster/core'
-import { ipAddress, isWellFormed, read as readBy } from '@muster/core/internal'
+import { ipAddress, isObject, isWellFormed, read as readBy } from '@muster/core/internal'
 import type { Attributes, Player } from '@muster/hosting/internal'
 import { z } from 'zod'
 import { InvalidTicket } from '../errors.js'
@@ -19,8 +19,6 @@ const PLAYER_KEYS: ReadonlySet<string> = new Set([
   'avoid',
 ])
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isShort = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MOST.characters && isWellFormed(value)
 const isName = (value: unknown): value is string => isShort(value) && value.length > 0
@@ -39,7 +37,7 @@ function hasOnly(fields: Fields, keys: ReadonlySet<string>): boolean {
  * may be invalid: then the schema decides.
  */
 export function quickRead(input: unknown): CheckedTicket | undefined {
-  if (!isFields(input) || !hasOnly(input, TICKET_KEYS)) return undefined
+  if (!isObject(input) || !hasOnly(input, TICKET_KEYS)) return undefined
   const { id, players, priority = 0 } = input
   const queues = queuesOf(input)
   if (queues === undefined || !Array.isArray(players) || players.length === 0 || players.length > MOST.players)
@@ -61,7 +59,7 @@ function queuesOf({ queue, queues }: Fields): readonly string[] | undefined {
 }
 
 function playerOf(player: unknown): TicketPlayer | undefined {
-  if (!isFields(player) || !hasOnly(player, PLAYER_KEYS)) return undefined
+  if (!isObject(player) || !hasOnly(player, PLAYER_KEYS)) return undefined
   const { id } = player
   const ip = typeof player['ip'] === 'string' ? canonicalIp(player['ip']) : undefined
   const coordinates = coordinatesOf(player['coordinates'])
@@ -78,13 +76,13 @@ function playerOf(player: unknown): TicketPlayer | undefined {
 }
 
 function coordinatesOf(value: unknown): Coordinates | undefined {
-  if (!isFields(value)) return undefined
+  if (!isObject(value)) return undefined
   const { latitude, longitude } = value
   return isWithin(latitude, 90) && isWithin(longitude, 180) ? { latitude, longitude } : undefined
 }
 
 function attributesOf(value: unknown): Attributes | undefined {
-  if (!isFields(value)) return undefined
+  if (!isObject(value)) return undefined
   // A copy takes no more memory than needed. An object that grows key by key would reserve room for more keys.
   const read = { ...value }
   let count = 0
@@ -103,7 +101,7 @@ function attributeOf(value: unknown): Attributes[string] | undefined {
 }
 
 function latenciesOf(value: unknown): Readonly<Record<string, number>> | undefined {
-  if (!isFields(value)) return undefined
+  if (!isObject(value)) return undefined
   const read: Record<string, number> = {}
   let count = 0
   for (const key in value) {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { QueueCard } from '@muster/console/internal'
 import { Problem } from '@muster/core/http'
-import { didYouMean } from '@muster/core/internal'
+import { didYouMean, isObject } from '@muster/core/internal'
 import { defineQueue, describeQueue, type QueueDefinition } from '@muster/matchmaker'
 import { stringify } from 'yaml'
 import type { QueueLimits } from './stories/index.js'
@@ -13,9 +13,6 @@ const HIDDEN = ['environment', 'hiddenEnvironment'] as const
 /** Parts of a probe that may be secret. */
 const HIDDEN_OF_PROBE = ['url', 'headers', 'payload'] as const
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const without = (value: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
 
@@ -26,9 +23,9 @@ const only = (value: Fields, names: readonly string[]): Fields =>
 function shownYaml(queue: QueueDefinition): string {
   const { deploy, ...rest } = queue as QueueDefinition & { readonly deploy?: unknown }
   // If the queue has a pool, the pool's card shows `deploy`.
-  if (!isFields(deploy) || queue.pool !== undefined) return stringify(rest, withoutCode)
+  if (!isObject(deploy) || queue.pool !== undefined) return stringify(rest, withoutCode)
   const { probe, ...others } = without(deploy, HIDDEN)
-  const shown = isFields(probe) ? { ...others, probe: without(probe, HIDDEN_OF_PROBE) } : without(deploy, HIDDEN)
+  const shown = isObject(probe) ? { ...others, probe: without(probe, HIDDEN_OF_PROBE) } : without(deploy, HIDDEN)
   return stringify({ ...rest, deploy: shown }, withoutCode)
 }
 
@@ -38,13 +35,13 @@ const withoutCode = (_key: unknown, value: unknown): unknown => (typeof value ==
 /** Restores the hidden parts of a queue, unless the operator wrote new ones. */
 export function withHidden(edited: unknown, inForce: QueueDefinition): unknown {
   const { deploy: before, pool } = inForce as QueueDefinition & { readonly deploy?: unknown }
-  if (isFields(edited) && pool !== undefined && edited['pool'] === pool && edited['deploy'] === undefined)
+  if (isObject(edited) && pool !== undefined && edited['pool'] === pool && edited['deploy'] === undefined)
     return { ...edited, deploy: before }
-  if (!isFields(edited) || !isFields(edited['deploy']) || !isFields(before)) return edited
+  if (!isObject(edited) || !isObject(edited['deploy']) || !isObject(before)) return edited
   const deploy = edited['deploy']
   const probe = deploy['probe']
   const probeBefore = before['probe']
-  const isSameProbe = isFields(probe) && isFields(probeBefore) && probe['kind'] === probeBefore['kind']
+  const isSameProbe = isObject(probe) && isObject(probeBefore) && probe['kind'] === probeBefore['kind']
   return {
     ...edited,
     deploy: {

@@ -1,4 +1,4 @@
-import { jsonIn } from '@muster/core/internal'
+import { isObject, jsonIn } from '@muster/core/internal'
 import type { PlayerProfile } from '@muster/matchmaker'
 import { z } from 'zod'
 
@@ -7,10 +7,7 @@ import { z } from 'zod'
  * id>"] } } }`. A player who is missing has no profile. Other members, and attributes of null, are ignored.
  */
 const answerSchema = z.looseObject({
-  players: z.custom<Readonly<Record<string, unknown>>>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'must hold profiles by the ids of the players',
-  ),
+  players: z.custom<Readonly<Record<string, unknown>>>(isObject, 'must hold profiles by the ids of the players'),
 })
 
 /**

@@ -1,6 +1,6 @@
+import { isObject } from '@muster/core/internal'
 import {
   type ImportedConfig,
-  isJson,
   type Json,
   type Lost,
   MOST_STEPS,
@@ -17,7 +17,7 @@ const MOST_EXPANSIONS = MOST_STEPS - 1
 /** Imports a queue of PlayFab. @throws {UnfitSource} naming field and value */
 export function importPlayFab(source: unknown): ImportedConfig {
   const lost: Lost[] = []
-  const inner = isJson(source) && isJson(source['MatchmakingQueue']) ? source['MatchmakingQueue'] : source
+  const inner = isObject(source) && isObject(source['MatchmakingQueue']) ? source['MatchmakingQueue'] : source
   const queue = new ObjectReader(inner, '', lost)
   const name = queue.needText('Name')
   const [least, most] = [queue.needNumber('MinMatchSize'), queue.needNumber('MaxMatchSize')]
@@ -144,7 +144,7 @@ function limitOf(rule: ObjectReader, first: number, direction: 'rises' | 'falls'
   if (custom !== undefined) {
     const everyMs = custom.needNumber('SecondsBetweenExpansions') * 1000
     for (const [index, one] of custom.list(overrides).entries()) {
-      const value = isJson(one) ? one['OverrideValue'] : one
+      const value = isObject(one) ? one['OverrideValue'] : one
       if (typeof value === 'number') steps.push({ afterMs: (index + 1) * everyMs, value })
       else custom.lose(overrides, `[${index}] is not a number and is left out`)
     }

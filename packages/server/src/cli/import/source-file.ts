@@ -1,3 +1,5 @@
+import { isObject } from '@muster/core/internal'
+
 /**
  * Readers for the configuration of another matchmaker. They are lenient, because the other service has validated the
  * file.
@@ -26,9 +28,6 @@ export type Json = Readonly<Record<string, unknown>>
 /** Thrown if the file does not have the stated format. The message names field and value. */
 export class UnfitSource extends Error {}
 
-export const isJson = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Maximum number of characters of a value in an error. */
 const MOST_SHOWN = 80
 
@@ -45,7 +44,7 @@ export class ObjectReader {
   readonly #lost: Lost[]
 
   constructor(value: unknown, path: string, lost: Lost[]) {
-    if (!isJson(value)) throw unfit(path, 'an object', value)
+    if (!isObject(value)) throw unfit(path, 'an object', value)
     this.path = path
     this.#value = value
     this.#lost = lost
