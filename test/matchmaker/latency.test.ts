@@ -1,5 +1,6 @@
 /** Tests that a latency rule chooses the location of the server, over real HTTP. */
 import { createClient } from '@muster/core'
+import type { Beacon } from '@muster/core/api'
 import { createEmulator } from '@muster/emulator'
 import { createMatchmaker, type Placed } from '@muster/matchmaker'
 import { expect, test } from 'vitest'
@@ -14,9 +15,13 @@ test('the server of a match runs at the best common beacon of its players', asyn
   const { url } = await emulator.listen()
   const client = createClient({ baseUrl: url, token: 'dev' })
   await publishGame(client)
+  // Read first, because a match waits for the beacons for at most a second.
+  const beacons: Beacon[] = []
+  for await (const beacon of client.locations.beacons.all()) beacons.push(beacon)
   const matchmaker = createMatchmaker({
     deployments: client.deployments,
     locations: client.locations,
+    beacons: async () => beacons,
     queues: [{ name: 'duel', matchSize: 2, rules, deploy: { application: 'game', version: '1' } }],
     tickMs: 20,
   })

@@ -7,7 +7,7 @@ import {
   type Assignment,
   type HostedMatch,
   isEnrolled,
-  matchIdsOf,
+  possibleServerIdsOf,
   type ReturnReason,
   type Server,
   type ServerFailure,
@@ -199,7 +199,7 @@ export class Fleet {
   byServerIds(ids: readonly string[]): Server | undefined {
     for (const id of ids) {
       const tag = tagOfCredential(id)
-      for (const serverId of matchIdsOf(tag)) {
+      for (const serverId of possibleServerIdsOf(tag)) {
         const server = this.#servers.get(serverId)
         if (server?.tag === tag) return server
       }

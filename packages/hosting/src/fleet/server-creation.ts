@@ -5,7 +5,7 @@ import { TicketsGone } from '../errors.js'
 import { type HostingEntry, WRITTEN } from '../store/index.js'
 import {
   matchIntent,
-  matchTag,
+  serverTag,
   type Order,
   resumptionOfServer,
   type ReturnReason,
@@ -94,7 +94,7 @@ export class ServerCreation {
     if (server.stopReason !== undefined) return this.#end(server)
     server.tries = [...server.tries, next]
     fleet.step(server, 'again')
-    server.tag = matchTag(id, server.tries.length)
+    server.tag = serverTag(id, server.tries.length)
     await this.#writeDown(server, () => {
       const waitMs = backoffMs(server.tries.length - 1, random(), RETRY)
       this.#waiting.set(server, { at: clock.now() + waitMs })

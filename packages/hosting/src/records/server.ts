@@ -12,7 +12,7 @@ import {
   type ServerIntent,
 } from './order.js'
 import type { RegisteredServer } from './registered-server.js'
-import { credentialOf, matchTag } from './tags.js'
+import { credentialOf, serverTag } from './tags.js'
 
 /**
  * The state of a server:
@@ -129,7 +129,7 @@ export class Server {
   }
 
   get tag(): string {
-    return this.#tag ?? matchTag(this.id)
+    return this.#tag ?? serverTag(this.id)
   }
   set tag(tag: string) {
     this.#tag = tag

@@ -6,39 +6,40 @@ import type { DeploymentQuery } from '@muster/core/internal'
 export const LONGEST_TAG = 40
 
 const OF_MATCHMAKER = 'mm-'
-const OF_MATCH = 'match-'
+/** The prefix says `match`, because it is in deployments of earlier versions, which had a server for each match. */
+const OF_SERVER = 'match-'
 
 /** Returns the tag that all deployments of a matchmaker have. The matchmaker's name has at most 32 characters. */
 export const matchmakerTag = (name: string): string => `${OF_MATCHMAKER}${name}`
 
 /** Returns the tag of a server's deployment. @param nth number of the attempt, from 1 */
-export const matchTag = (matchId: string, nth = 1): string =>
-  nth === 1 ? `${OF_MATCH}${matchId}` : `${OF_MATCH}${matchId}-${nth}`
+export const serverTag = (serverId: string, nth = 1): string =>
+  nth === 1 ? `${OF_SERVER}${serverId}` : `${OF_SERVER}${serverId}-${nth}`
 
 /**
  * Returns the credential in a deployment's tag: the server's id, followed by the number of a further attempt. The
  * server's token is derived from it.
  */
-export const credentialOf = (tag: string): string => tag.slice(OF_MATCH.length)
+export const credentialOf = (tag: string): string => tag.slice(OF_SERVER.length)
 /** Returns the tag of the deployment with this credential. */
-export const tagOfCredential = (credential: string): string => `${OF_MATCH}${credential}`
+export const tagOfCredential = (credential: string): string => `${OF_SERVER}${credential}`
 
 /** Returns the credentials in the tags of a deployment. */
 export const serverIdsOf = (tags: readonly string[] | null | undefined): readonly string[] =>
-  (tags ?? []).filter((tag) => tag.startsWith(OF_MATCH)).map(credentialOf)
+  (tags ?? []).filter((tag) => tag.startsWith(OF_SERVER)).map(credentialOf)
 
 /**
  * Returns the server ids that a tag may contain: `match-a-2` may be the first attempt of `a-2` or the second of `a`.
  */
-export function matchIdsOf(tag: string): readonly string[] {
-  if (!tag.startsWith(OF_MATCH)) return []
-  const matchId = tag.slice(OF_MATCH.length)
-  const further = /^(.+)-\d+$/.exec(matchId)?.[1]
-  return further === undefined ? [matchId] : [matchId, further]
+export function possibleServerIdsOf(tag: string): readonly string[] {
+  if (!tag.startsWith(OF_SERVER)) return []
+  const serverId = tag.slice(OF_SERVER.length)
+  const further = /^(.+)-\d+$/.exec(serverId)?.[1]
+  return further === undefined ? [serverId] : [serverId, further]
 }
 
 /** True if a tag begins like one of the matchmaker's own. */
-export const isReserved = (tag: string): boolean => tag.startsWith(OF_MATCHMAKER) || tag.startsWith(OF_MATCH)
+export const isReserved = (tag: string): boolean => tag.startsWith(OF_MATCHMAKER) || tag.startsWith(OF_SERVER)
 
 /** Returns a query for the deployments with this tag, newest first. The service may ignore the filter, see `hasTag`. */
 export const taggedWith = (tag: string): DeploymentQuery => ({

@@ -1,7 +1,7 @@
 import type { Assignment, StopReason } from './assignment.js'
 import type { Enrolled, MatchResumption, Order, Placement, PlayerWhoLeft, ServerResumption } from './order.js'
 import { type HostedMatch, placementOf, type Server, type ServerPhase } from './server.js'
-import { matchTag } from './tags.js'
+import { serverTag } from './tags.js'
 
 /** Maximum number of remembered players who left a match (our choice). The latest are kept. */
 export const MOST_LEFT = 1000
@@ -99,7 +99,7 @@ export const matchViewOf = (match: HostedMatch): AllocationView => {
     playerIds,
     placement,
     ...(ownServer === undefined
-      ? { tag: matchTag(id), hosted: { serverId: server?.id, warm: claim?.isWarm } }
+      ? { tag: serverTag(id), hosted: { serverId: server?.id, warm: claim?.isWarm } }
       : { tag: ownServer.tag }),
   }
 }

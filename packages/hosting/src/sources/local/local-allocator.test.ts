@@ -128,9 +128,19 @@ test('child processes of a launched server end with it', async () => {
 const isHeld = (state: string) => isAlive(join(state, 'a'))
 
 test('a stop of a local server sends SIGTERM, and SIGKILL after the grace period', async () => {
+  const clock = createManualClock()
+  const graceMs = 200
   const { allocator, state } = await openScript('trap "echo asked" TERM; echo up; while :; do sleep 0.01; done', {
-    // A fifth of it in real time.
-    graceMs: 3000,
+    graceMs,
+    // The grace period passes only after the process has got SIGTERM, however slow the machine is.
+    clock: {
+      now: () => clock.now(),
+      sleep: async (ms, signal) => {
+        if (ms > graceMs) return clock.sleep(ms, signal)
+        while (!(await written(allocator)).includes('asked')) await systemClock.sleep(5)
+        await systemClock.sleep(ms)
+      },
+    },
   })
   await allocator.allocate(wanted('a'), call)
   await expect.poll(() => written(allocator)).toContain('up')
@@ -149,7 +159,7 @@ test('the kept output of a local server is limited in size without any poll, and
   const output = join(state, 'a', 'output')
   await allocator.allocate(wanted('a', { OUTPUT: output }), call)
   // The wrapper of the process checks the size every 5 s.
-  await expect.poll(() => written(allocator), { interval: 50, timeout: 30_000 }).toMatch(/line \d+\nthe end\n$/)
+  await expect.poll(() => written(allocator), { interval: 50 }).toMatch(/line \d+\nthe end\n$/)
   for (const file of [output, `${output}.1`]) expect(statSync(file).size).toBeLessThanOrEqual(1000)
 })
 
@@ -279,10 +289,9 @@ test('a server whose start hangs neither blocks the starts after it nor the clos
   execFileSync('mkfifo', [join(state, 'a', 'output')])
   const [stuck, next] = [allocator.allocate(wanted('a'), call), allocator.allocate(wanted('b'), call)]
   const outcomes = Promise.allSettled([stuck, next])
-  for (let second = 0; second < 30; second += 1) {
-    await systemClock.sleep(5)
-    await clock.advance(1000)
-  }
+  // Both calls and the start of the first server wait. The second server then has any time to start.
+  await expect.poll(() => clock.sleepers, { interval: 5 }).toBe(3)
+  await clock.advance(10_000)
   await outcomes
   await expect(stuck).rejects.toMatchObject({ name: 'TimedOut' })
   await expect.poll(() => statusOf(allocator, 'b'), { interval: 5 }).toMatchObject({ status: 'ready' })

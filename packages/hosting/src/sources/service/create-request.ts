@@ -1,7 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import type { CreateDeployment } from '@muster/core/api'
 import type { DeploymentUser } from '@muster/core/internal'
-import { matchTag, type Player } from '../../records/index.js'
+import { serverTag, type Player } from '../../records/index.js'
 import type { CreateServerRequest } from '../source.js'
 
 /** What all deployments of a matchmaker have in common. */
@@ -26,7 +26,7 @@ export function deploymentRequest(
     version: deploy.version,
     users: at === undefined ? usersOf(players) : [userAt(at)],
     environment_variables: [...environment],
-    tags: [own.tag, matchTag(id), ...deploy.tags],
+    tags: [own.tag, serverTag(id), ...deploy.tags],
     ...(cachedOnly ? { require_cached_locations: true } : {}),
     ...(webhook && { webhook_on_ready: webhook, webhook_on_error: webhook, webhook_on_terminated: webhook }),
   }

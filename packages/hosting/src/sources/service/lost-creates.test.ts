@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createTestService, type ServiceOptions } from '../../service.fixture.js'
 import { createLostCreateSearch } from './lost-creates.js'
-import { matchTag, serverIdsOf } from '../../records/tags.js'
+import { serverTag, serverIdsOf } from '../../records/tags.js'
 
 const LAG_MS = 3200
 /** @param filters false for a service that ignores the filters of its list */
@@ -59,7 +59,7 @@ describe('a create lost while players wait', () => {
 
   test('a lost create does not count as absent by lookups that webhooks triggered', async () => {
     const { clock, service, finder, told, lose, run } = setUp({ listLagMs: LAG_MS - 100 })
-    const adding = service.add(['mm-a', matchTag('m')])
+    const adding = service.add(['mm-a', serverTag('m')])
     await clock.advance(0)
     await adding
     const id = lose('m')
@@ -78,7 +78,7 @@ describe('a create lost while players wait', () => {
         fc.integer({ min: 1, max: 12 }),
         async (listLagMs, hints, others) => {
           const { clock, service, finder, told, lose, run } = setUp({ listLagMs, latencyMs: () => 40 })
-          const adding = service.add(['mm-a', matchTag('m')])
+          const adding = service.add(['mm-a', serverTag('m')])
           await clock.advance(100)
           await adding
           const id = lose('m')
@@ -99,10 +99,10 @@ describe('a create lost while players wait', () => {
 
 test('a lost create is found though the service ignores the filter and has many newer deployments', async () => {
   const { service, told, lose, run } = setUp({ pageSize: 10 }, false)
-  await service.add(['mm-a', matchTag('m', 1)])
-  for (let nth = 0; nth < 25; nth += 1) await service.add(['mm-a', matchTag(`other${nth}`, 1)])
+  await service.add(['mm-a', serverTag('m', 1)])
+  for (let nth = 0; nth < 25; nth += 1) await service.add(['mm-a', serverTag(`other${nth}`, 1)])
   const [{ requestId } = { requestId: '' }] = service.records
-  lose(serverIdsOf([matchTag('m', 1)])[0] ?? '')
+  lose(serverIdsOf([serverTag('m', 1)])[0] ?? '')
   await run(LAG_MS)
   expect(told.filter((line) => line.startsWith(`found ${requestId}`))).not.toEqual([])
   expect(told.filter((line) => line.startsWith('absent'))).toEqual([])
