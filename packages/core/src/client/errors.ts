@@ -97,7 +97,7 @@ export class RateLimited extends MusterError {
   }
 }
 
-/** The service failed (5xx). The operation may have been executed. */
+/** The service failed (5xx), or a proxy gave up (408, 425). The operation may have been executed. */
 export class ServerError extends MusterError {
   /** Milliseconds to wait, as the service says. */
   declare readonly retryAfterMs?: number

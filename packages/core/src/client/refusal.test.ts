@@ -33,6 +33,8 @@ test.each([
   [410, 'AlreadyTerminated', 'already terminated'],
   [422, 'InvalidInput', 'the service refused the input'],
   [424, 'DependencyFailed', 'something the service depends on failed'],
+  [408, 'ServerError', 'the request was not served'],
+  [425, 'ServerError', 'the request was not served'],
   [429, 'RateLimited', 'too many requests'],
   [500, 'ServerError', 'the service failed'],
   [503, 'ServerError', 'the service failed'],

@@ -70,7 +70,9 @@ export function refusal(
     retryAfterMs: retryAfterMs({ retryAfter: headerOf(answer, 'retry-after'), date: headerOf(answer, 'date') }, now),
   })
 
-  if (status >= 500) return new ServerError(tell('the service failed'), waiting())
+  // Proxies answer 408 and 425 to a request that they did not pass on, or not completely.
+  if (status >= 500 || status === 408 || status === 425)
+    return new ServerError(tell(status >= 500 ? 'the service failed' : 'the request was not served'), waiting())
   if (status >= 300 && status < 400) {
     // Only the origin of a redirect is shown, because the rest may repeat secrets of the request.
     const origin = originOf(headerOf(answer, 'location'))

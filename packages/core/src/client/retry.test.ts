@@ -93,6 +93,8 @@ describe('retries', () => {
     ['lost', repeatable, ConnectionLost],
     [500, repeatable, ServerError],
     [503, repeatable, ServerError],
+    [408, repeatable, ServerError],
+    [425, repeatable, ServerError],
     [400, never, InvalidInput],
     [404, never, NotFound],
     [410, never, AlreadyTerminated],
