@@ -1,5 +1,5 @@
 import type { Clock } from '../time.js'
-import type { Awaitable } from '../runtime/index.js'
+import { type Awaitable, createSets } from '../runtime/index.js'
 import { bodyBroken, bodySuperseded, bodyTooLarge, bodyTooSlow, type Problem } from './answers.js'
 import { ByteBuffer, IncomingBody } from './incoming-body.js'
 import { takeBody } from './lazy-request.js'
@@ -92,7 +92,7 @@ export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll
   }
   /** Unfinished bodies, the oldest first: of all addresses, and of each address. */
   const all = new Set<Unfinished>()
-  const byAddress = new Map<string, Set<Unfinished>>()
+  const byAddress = createSets<string, Unfinished>()
 
   const enter = (body: Pick<Unfinished, 'from' | 'bytes' | 'stop'>): Unfinished => {
     const one: Unfinished = { ...body, over: new AbortController() }
@@ -102,11 +102,7 @@ export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll
       () => {},
     )
     supersede(all.add(one), inAll)
-    if (from !== undefined) {
-      const own = byAddress.get(from) ?? new Set()
-      byAddress.set(from, own.add(one))
-      supersede(own, perAddress)
-    }
+    if (from !== undefined) supersede(byAddress.add(from, one), perAddress)
     return one
   }
   const supersede = (those: ReadonlySet<Unfinished>, most: number) => {
@@ -123,9 +119,7 @@ export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll
     trust(one)
   }
   const trust = (one: Unfinished) => {
-    const own = byAddress.get(one.from ?? '')
-    own?.delete(one)
-    if (own?.size === 0) byAddress.delete(one.from ?? '')
+    byAddress.delete(one.from ?? '', one)
     one.from = undefined
   }
 

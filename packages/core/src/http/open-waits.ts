@@ -1,4 +1,5 @@
 import { type Caller } from './admission.js'
+import { createSets } from '../runtime/index.js'
 import { Problem } from './answers.js'
 
 /** The open long polls and event streams. Each of them holds a connection. */
@@ -32,19 +33,18 @@ export function createOpenWaits<Who extends Caller>({
   countedBy = ({ id }) => id,
 }: WaitLimits<Who>): OpenWaits<Who> {
   /** The functions that end the waits of each caller, the oldest first. */
-  const byCaller = new Map<string, Set<() => void>>()
+  const byCaller = createSets<string, () => void>()
   let open = 0
-  const forget = (id: string, own: Set<() => void>, end: () => void) => {
-    if (!own.delete(end)) return
-    open -= 1
-    if (own.size === 0 && byCaller.get(id) === own) byCaller.delete(id)
+  const forget = (id: string, end: () => void) => {
+    if (byCaller.delete(id, end)) open -= 1
   }
   return {
     enter: (caller, given) => {
       const id = countedBy(caller)
-      const [oldest] = byCaller.get(id) ?? []
-      if (oldest !== undefined && (byCaller.get(id)?.size ?? 0) >= perCaller && !isExempt(caller)) {
-        forget(id, byCaller.get(id) as Set<() => void>, oldest)
+      const own = byCaller.of(id)
+      const [oldest] = own
+      if (oldest !== undefined && own.size >= perCaller && !isExempt(caller)) {
+        forget(id, oldest)
         oldest()
       }
       if (open >= inAll)
@@ -54,12 +54,10 @@ export function createOpenWaits<Who extends Caller>({
           'Too many requests are waiting for changes. Repeat the request without waiting.',
           { retryAfterMs: 5000 },
         )
-      const own = byCaller.get(id) ?? new Set()
-      byCaller.set(id, own)
       const end = () => given()
-      own.add(end)
+      byCaller.add(id, end)
       open += 1
-      return () => forget(id, own, end)
+      return () => forget(id, end)
     },
     open: () => open,
   }

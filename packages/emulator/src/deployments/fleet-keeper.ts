@@ -1,3 +1,4 @@
+import { createSets } from '@muster/core/internal'
 import type { FleetRecord, NamedRecords, PolicyRecord, VersionRecord } from '../records.js'
 import type { Timers } from '../timers.js'
 import { socketsOf, usedSockets, type DeploymentRecord } from './deployment-record.js'
@@ -27,18 +28,18 @@ interface FleetKeeperDeps {
  * disabled, a lower number), no deployment is stopped, because players may be on it.
  */
 export function createFleetKeeper({ fleets, timers, checkMs, deploy, stop }: FleetKeeperDeps) {
-  const crews = new Map<PolicyRecord, Set<DeploymentRecord>>()
+  const crews = createSets<PolicyRecord, DeploymentRecord>()
   let checking = false
 
   const crewOf = (policy: PolicyRecord, version: VersionRecord) =>
-    [...(crews.get(policy) ?? [])].filter((record) => record.version === version && counts(record))
+    [...crews.of(policy)].filter((record) => record.version === version && counts(record))
 
   const keep = (policy: PolicyRecord, version: VersionRecord) => {
     let crew = crewOf(policy, version)
     while (crew.length < demanded(policy, crew)) {
       const record = deploy(version, policy, crew)
       if (record === undefined) return checkSoon()
-      if (record.life.status !== 'TERMINATED') crews.set(policy, (crews.get(policy) ?? new Set()).add(record))
+      if (record.life.status !== 'TERMINATED') crews.add(policy, record)
       // A deployment that has failed immediately counts too. It is replaced at the next check, because replacing it
       // here could loop forever.
       crew = [...crew, record]
@@ -64,12 +65,6 @@ export function createFleetKeeper({ fleets, timers, checkMs, deploy, stop }: Fle
     })
   }
 
-  const forget = (record: DeploymentRecord, policy: PolicyRecord) => {
-    const crew = crews.get(policy)
-    crew?.delete(record)
-    if (crew?.size === 0) crews.delete(policy)
-  }
-
   return {
     /** Deploys what the fleets lack. */
     reconcile,
@@ -77,7 +72,7 @@ export function createFleetKeeper({ fleets, timers, checkMs, deploy, stop }: Fle
     noticed: (record: DeploymentRecord) => {
       const { policy } = record
       if (policy === undefined) return
-      if (record.life.status === 'TERMINATED') forget(record, policy)
+      if (record.life.status === 'TERMINATED') crews.delete(policy, record)
       if (record.life.status === 'ERROR') stop(record)
       checkSoon()
     },

@@ -1,5 +1,6 @@
 import type { Coordinates } from '@muster/core'
 import { type Clock, dateOf } from '@muster/core/clock'
+import { createSets } from '@muster/core/internal'
 import { freePlacesOn } from '../game-servers/index.js'
 import {
   buildOf,
@@ -78,7 +79,7 @@ export class Pools {
   readonly #options: PoolsOptions
   readonly #states = new Map<string, OperatedPool>()
   readonly #stock = new Map<Server, PooledServer>()
-  readonly #byPool = new Map<string, Set<PooledServer>>()
+  readonly #byPool = createSets<string, PooledServer>()
   readonly #paused = new Set<string>()
   /** Servers that may have a free place. They are removed when found full, and added again when a match leaves. */
   readonly #withRoom = new Set<PooledServer>()
@@ -267,8 +268,8 @@ export class Pools {
       for (const check of this.#checksOf(state, now)) this.#adjust(check)
       if (before < Infinity) ordered += before - this.#roomLeft
     }
-    for (const [name, left] of this.#byPool)
-      if (!this.#states.has(name)) for (const one of left) this.#drain(one, 'update')
+    for (const name of this.#byPool.keys())
+      if (!this.#states.has(name)) for (const one of this.#byPool.of(name)) this.#drain(one, 'update')
   }
 
   views(now: number): readonly PoolPlaceView[] {
@@ -320,7 +321,7 @@ export class Pools {
       },
     })
     // Servers of a removed or moved location now belong to the nearest location.
-    for (const one of this.#ofPool(name))
+    for (const one of this.#byPool.of(name))
       if (places?.includes(one.place) === false) one.place = this.#placeOf(name, locationOf(one.server)) ?? one.place
   }
 
@@ -354,7 +355,7 @@ export class Pools {
   #checksOf({ definition, places }: OperatedPool, now: number): readonly PlaceCheck[] {
     const isPaused = this.#paused.has(definition.name)
     const goals = isPaused ? NO_GOALS : goalsOf(definition, places, { now, date: dateOf(this.#options.clock) })
-    const byPlace = groupedByPlace(this.#ofPool(definition.name))
+    const byPlace = groupedByPlace(this.#byPool.of(definition.name))
     return places.map((place) => ({
       definition,
       place,
@@ -362,10 +363,6 @@ export class Pools {
       goal: goals.get(place) ?? 0,
       now,
     }))
-  }
-
-  #ofPool(name: string): ReadonlySet<PooledServer> {
-    return this.#byPool.get(name) ?? NONE
   }
 
   #isEmpty({ server }: PooledServer): boolean {
@@ -407,14 +404,13 @@ export class Pools {
     const one = newPooledServer(server, place, createdAt, isAdopted)
     const pool = server.pool ?? ''
     this.#stock.set(server, one)
-    this.#byPool.set(pool, (this.#byPool.get(pool) ?? new Set()).add(one))
+    this.#byPool.add(pool, one)
   }
   #forget(one: PooledServer): void {
     const pool = one.server.pool ?? ''
     this.#stock.delete(one.server)
     this.#withRoom.delete(one)
-    this.#byPool.get(pool)?.delete(one)
-    if (this.#byPool.get(pool)?.size === 0) this.#byPool.delete(pool)
+    this.#byPool.delete(pool, one)
   }
 
   #drain(one: PooledServer, reason: DrainReason): void {
@@ -444,7 +440,7 @@ export class Pools {
     // A server is requested by coordinates, so the location of matches without coordinates gets no warm servers.
     for (; missing > 0 && this.#roomLeft > 0 && place.coordinates !== undefined; missing -= 1) {
       this.#stockLeft ??=
-        mostWarm(definition) - countOf(this.#ofPool(definition.name), (one) => this.#isUnexplained(one))
+        mostWarm(definition) - countOf(this.#byPool.of(definition.name), (one) => this.#isUnexplained(one))
       if (this.#stockLeft <= 0) break
       this.#roomLeft -= 1
       this.#stockLeft -= 1
@@ -489,9 +485,8 @@ export class Pools {
   /** True if enough new servers are ready. In a pool whose servers all enrol themselves, one is enough. */
   #areNewReady({ name, source }: Pool, ready: number, goal: number): boolean {
     if (source !== ENROLLED) return ready >= goal
-    return [...this.#ofPool(name)].some((one) => one.isUp && !one.isDraining && isEnrolled(one.server))
+    return [...this.#byPool.of(name)].some((one) => one.isUp && !one.isDraining && isEnrolled(one.server))
   }
 }
 
-const NONE: ReadonlySet<PooledServer> = new Set()
 const NO_GOALS: ReadonlyMap<PoolPlace, number> = new Map()

@@ -1,6 +1,6 @@
 import { AlreadyTerminated, NotFound } from '@muster/core'
 import type { Deployment } from '@muster/core/api'
-import type { DeploymentQuery } from '@muster/core/internal'
+import { createSets, type DeploymentQuery } from '@muster/core/internal'
 import type { Clock } from '@muster/core/clock'
 import type { DeploymentService } from '@muster/hosting/internal'
 
@@ -19,7 +19,7 @@ interface StubServer {
 export function createStubService(clock: Clock, startMs: number): DeploymentService {
   /** Deployments that were not stopped, the oldest first. `standing` has all of them, `byTag` those of each tag. */
   const standing = new Map<string, StubServer>()
-  const byTag = new Map<string, Set<StubServer>>()
+  const byTag = createSets<string, StubServer>()
   let created = 0
 
   const find = (requestId: string): StubServer => {
@@ -44,7 +44,7 @@ export function createStubService(clock: Clock, startMs: number): DeploymentServ
       created += 1
       const one = { requestId: `r${created}`, tags, readyAt: clock.now() + startMs }
       standing.set(one.requestId, one)
-      for (const tag of tags) byTag.set(tag, (byTag.get(tag) ?? new Set()).add(one))
+      for (const tag of tags) byTag.add(tag, one)
       return { request_id: one.requestId }
     },
     get: async ({ request_id }) => {
@@ -56,15 +56,12 @@ export function createStubService(clock: Clock, startMs: number): DeploymentServ
     stop: async ({ request_id }) => {
       const one = find(request_id)
       standing.delete(request_id)
-      for (const tag of one.tags) {
-        byTag.get(tag)?.delete(one)
-        if (byTag.get(tag)?.size === 0) byTag.delete(tag)
-      }
+      for (const tag of one.tags) byTag.delete(tag, one)
       return { message: 'stopped' }
     },
     list: async ({ page = 1, query }) => {
       const tag = tagIn(query)
-      const found = [...(tag === undefined ? standing.values() : (byTag.get(tag) ?? []))]
+      const found = [...(tag === undefined ? standing.values() : byTag.of(tag))]
       const shown = found.toReversed().slice((page - 1) * PAGE, page * PAGE)
       return {
         data: shown.map((one) => ({ ...whereOf(one), ready: isReady(one) })),

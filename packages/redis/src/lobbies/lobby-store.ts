@@ -1,3 +1,4 @@
+import { createSets } from '@muster/core/internal'
 import type { Lobby, LobbyStore, PublicQuery } from '@muster/relay'
 import { z } from 'zod'
 import { checkOptions, connectionSchema, nameSchema, type RedisConnection } from '../connection/index.js'
@@ -7,12 +8,12 @@ import { CREATE, DUE, LIST, READ, READ_BY_CODE, REMOVE, REPLACE } from './lobby-
 
 /** Notifies of changes by any process: follows the stream of changes once there is a watcher. */
 function createWatchers(redis: RedisConnection, key: string) {
-  const watchers = new Map<string, Set<() => void>>()
+  const watchers = createSets<string, () => void>()
   let follower: StreamFollower | undefined
   let isClosed = false
 
   const tell = (id: string) => {
-    for (const changed of watchers.get(id) ?? []) changed()
+    for (const changed of watchers.of(id)) changed()
   }
   const follow = () =>
     followStream({
@@ -31,12 +32,9 @@ function createWatchers(redis: RedisConnection, key: string) {
     /** Calls `changed` after every change of the lobby. Returns a function that stops it. */
     watch: (id: string, changed: () => void) => {
       if (!isClosed) follower ??= follow()
-      const listeners = watchers.get(id) ?? new Set()
-      watchers.set(id, listeners.add(changed))
-      return () => {
-        listeners.delete(changed)
-        if (listeners.size === 0 && watchers.get(id) === listeners) watchers.delete(id)
-      }
+      const listener = () => changed()
+      watchers.add(id, listener)
+      return () => void watchers.delete(id, listener)
     },
     close: () => {
       isClosed = true

@@ -1,3 +1,4 @@
+import { createSets } from '@muster/core/internal'
 import { type Lobby, type Member, memberOf } from './lobby.js'
 import { createPublicIndex } from './public-index.js'
 import type { LobbyStore, StoredLobby } from './store.js'
@@ -21,24 +22,18 @@ export function createMemoryLobbyStore(): LobbyStore {
   const idsByCode = new Map<string, string>()
   const listed = createPublicIndex()
   /** Ids of the lobbies in which each player is a member. */
-  const byPlayer = new Map<string, Set<string>>()
-  const watchers = new Map<string, Set<() => void>>()
+  const byPlayer = createSets<string, string>()
+  const watchers = createSets<string, () => void>()
   let last = 0
 
   const notify = (id: string) => {
-    for (const changed of watchers.get(id) ?? []) changed()
+    for (const changed of watchers.of(id)) changed()
   }
   /** Updates the indexes after a lobby has changed. */
   const follow = (number: number, before: Lobby | undefined, after: Lobby | undefined) => {
     listed.change(number, before, after)
-    for (const { id } of membersBeyond(before, after)) {
-      const ids = byPlayer.get(id)
-      if (ids?.delete((before as Lobby).id) === true && ids.size === 0) byPlayer.delete(id)
-    }
-    for (const { id } of membersBeyond(after, before)) {
-      const ids = byPlayer.get(id) ?? new Set()
-      byPlayer.set(id, ids.add((after as Lobby).id))
-    }
+    for (const { id } of membersBeyond(before, after)) byPlayer.delete(id, (before as Lobby).id)
+    for (const { id } of membersBeyond(after, before)) byPlayer.add(id, (after as Lobby).id)
   }
   /** Returns the record, if it has this version. */
   const present = (id: string, version: number): LobbyEntry | undefined => {
@@ -98,15 +93,12 @@ export function createMemoryLobbyStore(): LobbyStore {
         .slice(0, limit)
         .map(({ lobby }) => lobby.id),
     listPublic: async (query) => listed.page(query),
-    idsOf: async (playerId) => [...(byPlayer.get(playerId) ?? [])],
+    idsOf: async (playerId) => [...byPlayer.of(playerId)],
     ids: async () => [...lobbies.keys()],
     watch: (id, changed) => {
-      const listeners = watchers.get(id) ?? new Set()
-      watchers.set(id, listeners.add(changed))
-      return () => {
-        listeners.delete(changed)
-        if (listeners.size === 0 && watchers.get(id) === listeners) watchers.delete(id)
-      }
+      const listener = () => changed()
+      watchers.add(id, listener)
+      return () => void watchers.delete(id, listener)
     },
   }
 }
