@@ -1,5 +1,5 @@
 /** Tests that a game server's report affects only its own matches and seats. */
-import { RegistrationBody, ReportBody } from '@muster/hosting/internal'
+import { RegistrationBody, ReportBody, type SeatRefused } from '@muster/hosting/internal'
 import { describe, expect, test } from 'vitest'
 import { arena, open, world } from './listed-servers.fixture.js'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
@@ -147,4 +147,22 @@ test('one server that lists few seats does not keep players of its pool from sha
   await start(players.slice(0, 8))
   await run(1000)
   expect(service.calls.create).toHaveLength(4)
+})
+
+test('players who share a started server guess no password of a server that has locked itself', async () => {
+  const pool = { ...arena, at: [], custom: { perPlayer: 1, max: 40 } }
+  const { matchmaker, run, servers } = open({ pools: [pool] })
+  await run(1000)
+  const { serverId } = await matchmaker.startServer({ playerIds: ['cat'], attributes: {} })
+  await run(12_000)
+  expect(matchmaker.seatsOf('cat')).toMatchObject([{ serverId, state: 'held' }])
+  for (const { listing } of servers) Object.assign(listing ?? {}, { password: 'of friends' })
+  await run(1000)
+  for (let nth = 0; nth < 130; nth += 1) {
+    const party = Array.from({ length: 8 }, (_, index) => `p${nth}-${index}`)
+    const started = matchmaker.startServer({ playerIds: party, attributes: {}, mayShare: true })
+    await started.catch(({ code }: SeatRefused) => expect(code).toBe('no-capacity'))
+  }
+  const { seats } = matchmaker.holdSeats({ serverId, playerIds: ['ann'], password: 'of friends' })
+  expect(seats).toMatchObject([{ state: 'held' }])
 })

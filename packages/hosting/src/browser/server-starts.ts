@@ -454,6 +454,8 @@ export class ServerStarts {
       const server = this.#options.find(serverId)
       if (server === undefined || this.#starts.has(serverId) || server.pool !== like.pool) continue
       if (!isLike(session, like.attributes) || !this.#options.pools.isNear(server, like.near)) continue
+      // The server has set its own password. A hold without it would count as a guess, and block those who know it.
+      if (this.#options.seats.listing(serverId)?.listing.password !== undefined) continue
       try {
         const { seats: held, isNew } = this.#options.seats.hold({ serverId, by, ...party })
         this.#leaveAll(party.playerIds)
