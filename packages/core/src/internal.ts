@@ -55,7 +55,7 @@ export { Scheduler, type RunOptions, type SchedulerOptions, type CallSlot } from
 export { createHeap } from './runtime/heap.js'
 export { bareToken } from './client/config.js'
 export { createBucket } from './rate-limit/token-bucket.js'
-export { addressKeys, messageOf, scrub, scrubEnd, secretFlags, secretKeys } from './redact.js'
+export { addressKeys, messageOf, scrub, scrubEnd, secretFlags, secretKeys, warnThat } from './redact.js'
 export { type Awaitable, linkedSignal, manyWaitOn, unlessAborted, whenKnown, within } from './runtime/abort-signals.js'
 export { createEventsWithProblems, type Events, type ListenerProblem, type WithProblems } from './runtime/events.js'
 export { groupBy } from './runtime/group-by.js'

@@ -151,3 +151,7 @@ function withoutAddresses(text: string, own: ReadonlySet<string>): string {
 
 /** Returns the message of anything that was thrown. It may contain secrets: see `scrub`. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** Returns a function that reports an error that was handled by a process warning, e.g. `a tick failed: …`. */
+export const warnThat = (what: string) => (error: unknown) =>
+  process.emitWarning(`${what} failed: ${scrub(String(error))}`, 'MusterWarning')

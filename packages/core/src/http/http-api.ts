@@ -2,7 +2,7 @@ import { StoreUnavailable } from '../client/errors.js'
 import type { Clock } from '../time.js'
 import { addressBlock } from '../ip.js'
 import type { InputOf, Operation, OutputOf } from '../operation.js'
-import { scrub } from '../redact.js'
+import { warnThat } from '../redact.js'
 import { type Caller, createAdmission, type RequestLimits, UNKNOWN_ADDRESS } from './admission.js'
 import { type Connection, handlerOf, type HttpHandler, Problem, problemReply, type Reply } from './answers.js'
 import { type BodyLimits, createBodies } from './bodies.js'
@@ -131,7 +131,7 @@ export function createHttpApi<Table extends Routes, Who extends Caller>(
     cors,
     address: addressOf = clientAddress(),
     problemOf,
-    onError = warn,
+    onError = warnThat('a request'),
   } = options
   const match = createMatcher<keyof Table & string>(routes, options.basePath)
   const methods = methodsOf(routes)
@@ -241,8 +241,4 @@ function replyOf(result: unknown, { operation }: Match): Reply | Response {
   return result === undefined
     ? { status, headers: ALWAYS, body: '' }
     : { status, headers: ALWAYS_JSON, body: JSON.stringify(result) }
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(`a request failed: ${scrub(String(error))}`, 'MusterWarning')
 }

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'eventemitter3'
+import { warnThat } from '../redact.js'
 
 /** An emitter for users, and the function that feeds it. */
 export interface Events<Names extends object> {
@@ -37,14 +38,11 @@ export function createEvents<Names extends object>(failed: (event: string, error
  */
 export function createEventsWithProblems<Names extends WithProblems>(): Events<Names> {
   const events: Events<WithProblems> = createEvents<WithProblems>((event, error) => {
-    if (event === 'problem' || events.emitter.listenerCount('problem') === 0) warn(event, error)
+    if (event === 'problem' || events.emitter.listenerCount('problem') === 0)
+      warnThat(`a listener of the event '${event}'`)(error)
     else events.emit('problem', { during: 'listener', event, error })
   })
   return events as unknown as Events<Names>
-}
-
-function warn(event: string, error: unknown): void {
-  process.emitWarning(`a listener of the event '${event}' failed: ${String(error)}`, 'MusterWarning')
 }
 
 class CarefulEmitter extends EventEmitter<Record<string, Listener>> {

@@ -1,3 +1,4 @@
+import { warnThat } from '../redact.js'
 import type { Clock } from '../time.js'
 
 /**
@@ -54,7 +55,14 @@ export interface TickerOptions {
   readonly failed?: ((error: unknown) => void) | undefined
 }
 
-export function createTicker({ clock, everyMs, tick, atOnce = false, isNeeded, failed = warn }: TickerOptions): Ticker {
+export function createTicker({
+  clock,
+  everyMs,
+  tick,
+  atOnce = false,
+  isNeeded,
+  failed = warnThat('a tick'),
+}: TickerOptions): Ticker {
   const stopping = new AbortController()
   let running: Promise<void> | undefined
 
@@ -75,11 +83,6 @@ export function createTicker({ clock, everyMs, tick, atOnce = false, isNeeded, f
       await running
     },
   }
-}
-
-/** Only warns about a failed tick, because the next tick may succeed. */
-function warn(error: unknown): void {
-  process.emitWarning(`a tick failed: ${String(error)}`, 'MusterWarning')
 }
 
 /** Yields the event loop at intervals during long work. */

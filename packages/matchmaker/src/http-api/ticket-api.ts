@@ -1,6 +1,6 @@
 import {
   type Awaitable,
-  scrub,
+  warnThat,
   createHttpApi,
   createOpenWaits,
   type Handlers,
@@ -145,7 +145,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
 
 /** Creates the parts that the handlers use, in the order in which they need each other. */
 function partsOf(service: TicketService, options: TicketApiOptions) {
-  const { basePath = '', random = unguessable, onError = warn, clock = systemClock } = options
+  const { basePath = '', random = unguessable, onError = warnThat('the ticket API'), clock = systemClock } = options
   const { locate, store, acted = () => {}, groupIdleMs = 300_000 } = options
   const { waitsPerCaller = 8, waits: inAll = 50_000, groups: mostGroups = 100_000 } = options.limits ?? {}
   const latencies = { impossible: 0, unknown: 0, estimated: 0 }
@@ -371,10 +371,6 @@ const describe = (basePath: string) =>
 
 const orNone = (given: AttemptLimit | null | undefined, otherwise: AttemptLimit): AttemptLimit | undefined =>
   given === null ? undefined : (given ?? otherwise)
-
-function warn(error: unknown): void {
-  process.emitWarning(`the ticket API failed: ${scrub(String(error))}`, 'MusterWarning')
-}
 
 /** Counts of the ticket API since it was created; for metrics. */
 export interface TicketApiCounts {

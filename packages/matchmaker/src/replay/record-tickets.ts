@@ -1,5 +1,6 @@
 import type { Coordinates } from '@muster/core'
 import { type Clock, systemClock } from '@muster/core/clock'
+import { scrub } from '@muster/core/internal'
 import type { Player } from '@muster/hosting/internal'
 import { Unavailable } from '../errors.js'
 import { onMatchEnd } from '../events.js'
@@ -34,7 +35,7 @@ function createLineWriter(write: (line: string) => void, clock: Clock, locate: L
       write(`${JSON.stringify(value)}\n`)
     } catch (error) {
       // Warn only once, because the cause probably affects every line.
-      if (!warned) process.emitWarning(`tickets are not recorded: ${String(error)}`, 'MusterWarning')
+      if (!warned) process.emitWarning(`tickets are not recorded: ${scrub(String(error))}`, 'MusterWarning')
       warned = true
     }
   }

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '@muster/core'
 import { createMemoryLimitStore } from '@muster/core/http'
-import { prefixed, createEventsWithProblems, createTicker, manyWaitOn } from '@muster/core/internal'
+import { prefixed, createEventsWithProblems, createTicker, manyWaitOn, warnThat } from '@muster/core/internal'
 import { LobbyRefused, RelayClosed } from '../errors.js'
 import { unguessable } from '../random-text.js'
 import type { ReapedOrphans } from '../sessions/index.js'
@@ -41,7 +41,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
   const limitStore = prefixed(options.limitStore ?? createMemoryLimitStore(clock), 'lobbies')
   const failed = (during: 'tick' | 'work') => (error: unknown) => {
     if (events.emitter.listenerCount('problem') > 0) events.emit('problem', { during, error })
-    else process.emitWarning(`the ${during} of lobbies failed: ${String(error)}`, 'MusterWarning')
+    else warnThat(`the ${during} of lobbies`)(error)
   }
   const costs = createCosts(config, limitStore)
   const runner = runnerOf(relay, matchmaker)

@@ -1,5 +1,5 @@
 import { pagesFolder } from '@muster/console'
-import { scrub, createHostCheck, problemResponse } from '@muster/core/internal'
+import { createHostCheck, problemResponse, warnThat } from '@muster/core/internal'
 import { dateOf, systemClock } from '@muster/core/clock'
 import { type Connection, Problem } from '@muster/core/http'
 import type { Matchmaker } from '@muster/matchmaker'
@@ -99,7 +99,7 @@ export type Console = ReturnType<typeof createConsole>
 
 /** Creates the console. @throws TypeError for an invalid name in `hosts` */
 export function createConsole(options: ConsoleOptions) {
-  const { matchmaker, locate, queues, clock = systemClock, onError = warn } = options
+  const { matchmaker, locate, queues, clock = systemClock, onError = warnThat('the console') } = options
   const visitors = createVisitors(options.hosts ?? [])
   const pages = createPages(options.pages ?? pagesFolder)
   const recording = createRecording({ ...RECORDED, clock })
@@ -188,8 +188,4 @@ const droppedStories = (ring: EventRing, now: number): readonly string[] =>
 function secured(answer: Response): Response {
   for (const [name, value] of Object.entries(securityHeaders)) answer.headers.set(name, value)
   return answer
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(`the console failed: ${scrub(String(error))}`, 'MusterWarning')
 }
