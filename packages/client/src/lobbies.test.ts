@@ -1,4 +1,4 @@
-import { createClient } from '@muster/core'
+import { Conflict, createClient, InvalidInput } from '@muster/core'
 import { createManualClock } from '@muster/core/clock'
 import { bearerToken } from '@muster/core/http'
 import { createEmulator } from '@muster/emulator'
@@ -7,6 +7,7 @@ import {
   createLobbyApi,
   createRelaySessions,
   type LobbiesOptions,
+  type LobbyMatchmaker,
 } from '@muster/relay'
 import { afterEach, expect, test } from 'vitest'
 import { createLobbies } from './lobbies.js'
@@ -341,4 +342,41 @@ test('a lobby client shows the lobby as it is after the store has lost its newes
     () => again.close(),
   )
   await expect.poll(() => again.state.data).toEqual({ map: 'ice' })
+})
+
+test('members of a lobby learn why its start failed, until it starts again', async () => {
+  let fault: Error | undefined = new InvalidInput('players: must be at most 1, got 2', { field: 'players' })
+  const matchmaker: LobbyMatchmaker = {
+    handOver: ({ key }) => (fault === undefined ? Promise.resolve({ reference: key }) : Promise.reject(fault)),
+    withdraw: async () => {},
+  }
+  const { connect } = await open({ relay: undefined, matchmaker })
+  const ann = await connect('ann').create({ maxPlayers: 4, requireReady: false })
+  const ben = await connect('benny').join(ann.state.code)
+  ends.push(
+    () => ann.close(),
+    () => ben.close(),
+  )
+  expect(ann.state.failed).toBeNull()
+  const phases: string[] = []
+  ben.subscribe(({ phase }) => phases.push(phase))
+  await ann.start()
+  const failed = 'InvalidInput: players: must be at most 1, got 2'
+  await expect
+    .poll(() => [ann.state, ben.state])
+    .toMatchObject([
+      { phase: 'open', failed },
+      { phase: 'open', failed },
+    ])
+  fault = new Conflict('Player "benny" is on cooldown.')
+  await ann.start()
+  await expect.poll(() => ben.state).toMatchObject({ phase: 'open', failed: 'Conflict' })
+  fault = undefined
+  await ann.start()
+  await expect
+    .poll(() => [ann.state, ben.state])
+    .toMatchObject([
+      { phase: 'running', failed: null },
+      { phase: 'running', failed: null },
+    ])
 })

@@ -15,6 +15,8 @@ export interface LobbyState {
   readonly phase: 'open' | 'starting' | 'running' | 'closed'
   /** Why the player is no longer in the lobby. Null while the player is a member. */
   readonly left: string | null
+  /** Why the last start failed, e.g. `expired`. Null until a start fails, and from the next start on. */
+  readonly failed: string | null
   readonly maxPlayers: number
   readonly hostId: string | null
   readonly members: readonly {
@@ -71,7 +73,7 @@ interface Lobbies {
   open(lobbyId: string): Promise<Lobby>
 }
 
-interface WireLobby extends Omit<LobbyState, 'id' | 'left' | 'relay'> {
+interface WireLobby extends Omit<LobbyState, 'id' | 'left' | 'failed' | 'relay'> {
   readonly lobbyId: string
   /** The number of the lobby's last event. */
   readonly cursor: number
@@ -104,12 +106,16 @@ addShapes({
 
 const WAIT_SECONDS = 25
 
-const stateOf = ({ lobbyId, run, code, phase, maxPlayers, hostId, members, data }: WireLobby): LobbyState =>
+const stateOf = (
+  { lobbyId, run, code, phase, maxPlayers, hostId, members, data }: WireLobby,
+  failed: string | null,
+): LobbyState =>
   Object.freeze({
     id: lobbyId,
     code,
     phase,
     left: null,
+    failed: phase === 'open' ? failed : null,
     maxPlayers,
     hostId,
     data,
@@ -136,7 +142,8 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
     const { signal } = ending
     const { subscribe, tell } = createListeners<LobbyState>()
     const at = `/${encodeURIComponent(first.lobbyId)}`
-    let state = stateOf(first)
+    let failed: string | null = null
+    let state = stateOf(first, failed)
     let shown = first.cursor
 
     const show = (next: LobbyState) => {
@@ -148,7 +155,7 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
     const take = (lobby: WireLobby) => {
       if (signal.aborted || lobby.cursor < shown) return
       shown = lobby.cursor
-      show(stateOf(lobby))
+      show(stateOf(lobby, failed))
     }
     const read = async () => {
       const request = { method: 'GET', path: `${path}/lobbies${at}`, signal }
@@ -189,6 +196,10 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
           // Muster goes back to an earlier state only if its store has lost the newest changes.
           if (cursor !== undefined && next < cursor) shown = next
           cursor = next
+          for (const { type, reason } of messages) {
+            if (type === 'run.failed') failed = reason ?? 'failed'
+            else if (type === 'lobby.starting') failed = null
+          }
           const ended = messages.find(({ type }) => type === 'you.left' || type === 'lobby.closed')
           if (ended !== undefined || over) return leave(ended?.reason ?? 'gone')
           // Any member may be away: the events name players, and the client does not know its own.

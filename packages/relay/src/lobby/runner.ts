@@ -1,4 +1,4 @@
-import { NotFound } from '@muster/core'
+import { InvalidInput, NotFound } from '@muster/core'
 import { LobbyRefused, RelayNotAuthorized, RelayNotReady, RelayNotRevoked } from '../errors.js'
 import type { RelaySessions, ReadySession } from '../sessions/index.js'
 import { checkReport, type SystemCommand } from './command.js'
@@ -134,13 +134,18 @@ function matchRunner(matchmaker: LobbyMatchmaker): Runner {
         return { kind: 'handedOver', worker, term: work.term, reference }
       } catch (error) {
         if (signal.aborted) throw error
-        return { kind: 'failed', worker, term: work.term, reason: nameOf(error) }
+        // The players can mend an invalid input, e.g. a party that is too large.
+        const reason = error instanceof InvalidInput ? `${error.name}: ${error.message}` : nameOf(error)
+        return { kind: 'failed', worker, term: work.term, reason: reason.slice(0, LONGEST_REASON) }
       }
     },
     end: (reference) => matchmaker.withdraw(reference),
     settled: () => {},
   }
 }
+
+/** Maximum length of a reason, as in a report of the matchmaker. */
+const LONGEST_REASON = 256
 
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : 'Error')
 
