@@ -36,7 +36,7 @@ export { type DescribeRoute, idText, type OwnRoute, queryInteger, routesFor } fr
 export { createOpenWaits, type OpenWaits } from './http/open-waits.js'
 export { ownOpenApiDocument } from './http/own-openapi.js'
 export { addressUnknown, createHostCheck } from './http/request-headers.js'
-export { addressBlock, addressBlocks, addressPrefix, canonicalIp, isPublicIp } from './ip.js'
+export { addressBlock, addressBlocks, addressPrefix, canonicalIp } from './ip.js'
 export { isObject } from './is-object.js'
 export {
   type Json,

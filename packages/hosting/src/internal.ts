@@ -92,7 +92,7 @@ export {
   type Registration,
   type RegistrationDefinition,
 } from './records/deploy.js'
-export { type Enrolment, enrolmentKeySchema, type EnrolmentView } from './pools/enrolment.js'
+export { type Enrolment, type EnrolmentView } from './pools/enrolment.js'
 export { type Pool, poolDeploySchema, poolSchema, poolSchemaWith } from './pools/pool-definition.js'
 export { lossShare, meanIdle, mostWarm, stockFor } from './pools/stock-size.js'
 export type { PoolPlaceView } from './pools/pool-place.js'
@@ -108,7 +108,6 @@ export {
   fleetOf,
   type HostingEntry,
   type HostingRecord,
-  isMatch,
   keyOf,
   type MatchRecord,
   putChanged,

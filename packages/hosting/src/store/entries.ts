@@ -151,7 +151,7 @@ export interface StoredFleet {
   readonly matches: readonly MatchRecord[]
 }
 
-export const isMatch = (one: HostingEntry | HostingRecord): one is MatchEntry | MatchRecord => 'matchId' in one
+const isMatch = (one: HostingEntry | HostingRecord): one is MatchEntry | MatchRecord => 'matchId' in one
 
 /** Returns the key of a record among all servers and matches, because a match and its own server have the same id. */
 export const keyOf = (one: HostingEntry | HostingRecord): string =>
