@@ -158,6 +158,34 @@ describe('the result of a match that its server did not report', () => {
   })
 })
 
+describe('the results of a matchmaker without a store', () => {
+  test('results of matches that end on close are sent before the matchmaker is closed', async () => {
+    const { matchmaker, matchId, clock, count, seen } = await playing()
+    const closed = matchmaker.close({ stopServers: true })
+    await clock.advance(5000)
+    expect(await count(1)).toMatchObject([{ id: `msg_${matchId}`, data: { reason: 'closed', ranking: null } }])
+    expect(await clock.until(closed)).toEqual([])
+    expect(seen.problem).toBeUndefined()
+  })
+
+  test('results that the backend does not take by the close are reported as lost, and are not repeated', async () => {
+    const { matchmaker, matchId, clock, count, seen, behaves } = await playing()
+    behaves.status = 503
+    const closed = matchmaker.close({ stopServers: true, timeoutMs: 30_000 })
+    await clock.advance(5000)
+    const posted = await count(1)
+    const began = clock.now()
+    await clock.until(closed)
+    expect(clock.now() - began).toBeLessThan(1000)
+    expect(posted).toHaveLength(1)
+    expect(seen.problem?.map(({ error }) => String(error))).toEqual([
+      'Error: the URL of results answered 503',
+      'Error: 1 result is lost, because there is no store: the backend did not take it in time.',
+    ])
+    expect(seen.problem?.map((one) => one.matchId)).toEqual([matchId, undefined])
+  })
+})
+
 describe('a match result', () => {
   test('a match result includes the players who left before the end, with the time', async () => {
     const { report, run, count, clock, seen } = await playing()

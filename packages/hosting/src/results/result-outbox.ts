@@ -180,6 +180,7 @@ export class ResultOutbox {
   #inFlight = 0
   #repeated = 0
   #isLoaded = false
+  #isEnding = false
   /** Epoch milliseconds at which the backend last accepted a result. */
   #takenAt = -Infinity
 
@@ -210,11 +211,18 @@ export class ResultOutbox {
   advance(now: number): void {
     this.#load()
     while (this.#inFlight < MOST_IN_FLIGHT) {
-      const isRepeating = this.#repeated < MOST_REPEATED && isDue(this.#toRepeat.first(), now)
+      const isRepeating = !this.#isEnding && this.#repeated < MOST_REPEATED && isDue(this.#toRepeat.first(), now)
       if (!isRepeating && !isDue(this.#untried.first(), now)) return
       const one = (isRepeating ? this.#toRepeat : this.#untried).shift()
       if (one !== undefined) void this.#deliver(one)
     }
+  }
+
+  /** Sends results that were never tried, and repeats none any more. Returns true while one is under way. */
+  finish(now: number): boolean {
+    this.#isEnding = true
+    this.advance(now)
+    return this.#inFlight > 0
   }
 
   /** Returns the number of undelivered results. Those set aside are not included. */

@@ -112,6 +112,8 @@ class MatchmakerParts {
   readonly ledger: Ledger | undefined
   readonly events = createEvents()
   readonly results: ResultOutbox | undefined
+  /** Whether the next process finds the results that the backend has not taken. */
+  readonly keepsResults: boolean
   readonly limits: PlayerLimits
   readonly cooldowns: Cooldowns
   readonly tickets: TicketStore
@@ -140,6 +142,7 @@ class MatchmakerParts {
     this.ledger = ledger
     this.#pools = config.pools
     this.runtimes = this.#inOperation(config.queues)
+    this.keepsResults = persistence.resultRecords !== undefined
     this.results =
       config.results &&
       new ResultOutbox({
@@ -262,7 +265,6 @@ class MatchmakerParts {
   /** Stops making matches. */
   async close(): Promise<void> {
     this.#isClosed = true
-    this.results?.close()
     await this.ticks.stop()
   }
 
@@ -339,7 +341,9 @@ function matchmakerOf(parts: MatchmakerParts): Matchmaker {
     lifecycle,
     allocator,
     store,
-    problem: (error) => parts.problem('store', error),
+    results,
+    keepsResults: parts.keepsResults,
+    problem: (during, error) => parts.problem(during, error),
     clock,
   })
   const { estimateWait, estimateQueueWaits } = parts.estimating
@@ -446,6 +450,7 @@ export function assemble(options: MatchmakerOptions, persistence: Persistence = 
     expected: (matchId) => lifecycle.expected(matchId),
     learnedWaits: estimating.learnedWaits,
     abandon: () => {
+      parts.results?.close()
       void parts.close()
       allocator.abandon()
     },

@@ -2,7 +2,7 @@ import { InvalidInput, MusterError } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { read } from '@muster/core/internal'
 import type { Store } from '@muster/hosting'
-import { type Allocator, matchViewOf, poolServerViewOf } from '@muster/hosting/internal'
+import { type Allocator, matchViewOf, poolServerViewOf, type ResultOutbox } from '@muster/hosting/internal'
 import { z } from 'zod'
 import { MatchmakerClosed } from '../errors.js'
 import {
@@ -110,7 +110,10 @@ interface CloseContext {
   readonly lifecycle: MatchLifecycle
   readonly allocator: Allocator
   readonly store: Store | undefined
-  readonly problem: (error: unknown) => void
+  readonly results: Pick<ResultOutbox, 'finish' | 'pending' | 'close'> | undefined
+  /** Whether the next process finds the results that the backend has not taken. */
+  readonly keepsResults: boolean
+  readonly problem: (during: 'store' | 'results', error: unknown) => void
   readonly clock: Clock
 }
 
@@ -120,13 +123,24 @@ const STEP_MS = 100
 
 /** Creates `close`. It ends the running work after matching has stopped. */
 export function createMatchmakerClose(closing: CloseContext): Matchmaker['close'] {
-  const { tickets, lifecycle, allocator, store, problem, clock } = closing
+  const { tickets, lifecycle, allocator, store, results, keepsResults, problem, clock } = closing
 
   const advanceWhile = async (isGoingOn: () => boolean, deadline: number) => {
     while (isGoingOn() && clock.now() < deadline) {
       allocator.advance(clock.now())
       await clock.sleep(STEP_MS)
     }
+  }
+
+  /** Sends the results that no later process would find, each once. Returns true while one is under way. */
+  const sendsResults = () => !keepsResults && results?.finish(clock.now()) === true
+  const finishResults = async (deadline: number) => {
+    while (sendsResults() && clock.now() < deadline) await clock.sleep(STEP_MS)
+    results?.close()
+    const lost = keepsResults ? 0 : (results?.pending() ?? 0)
+    if (lost === 0) return
+    const [what, them] = lost === 1 ? ['1 result is', 'it'] : [`${lost} results are`, 'them']
+    problem('results', new Error(`${what} lost, because there is no store: the backend did not take ${them} in time.`))
   }
 
   /** Leaves tickets, matches and servers to the next process. Waits first for the outcome of creates that were sent. */
@@ -158,15 +172,21 @@ export function createMatchmakerClose(closing: CloseContext): Matchmaker['close'
       ...matches.filter((match) => allocator.find(match.id) === match).map(matchViewOf),
       ...[...servers].filter((server) => allocator.findServer(server.id) === server).map(poolServerViewOf),
     ]
-    await advanceWhile(() => left().length > 0 || allocator.sources.stopsPending() > 0, deadline)
+    const isStopping = () => {
+      sendsResults()
+      return left().length > 0 || allocator.sources.stopsPending() > 0
+    }
+    await advanceWhile(isStopping, deadline)
     await allocator.close()
     return left()
   }
 
   return async ({ stopServers = false, handOver = !stopServers && store !== undefined, timeoutMs } = {}) => {
     const deadline = clock.now() + (timeoutMs ?? TIMEOUT_MS)
+    if (keepsResults) results?.close()
     const left = handOver ? await leave(deadline) : await endAll(stopServers, deadline)
-    await store?.close().catch(problem)
+    await finishResults(deadline)
+    await store?.close().catch((error: unknown) => problem('store', error))
     return left
   }
 }
