@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ServerList } from '@muster/console/internal'
 import { afterEach, expect, test } from 'vitest'
+import { ask } from './ask.fixture.js'
 import { type Dev, type DevOptions, startDev } from './start-dev.js'
 
 const ends: (() => unknown)[] = []
@@ -74,17 +75,6 @@ async function open(options: DevOptions): Promise<Opened> {
   ends.push(dev.close)
   return { ...dev, lines }
 }
-
-/** Sends a request. @param who a player; empty for an operator */
-const ask = (dev: Dev, who: string, method: string, path: string, body?: object) =>
-  fetch(dev.urls.api + path, {
-    method,
-    headers: {
-      authorization: who === '' ? 'Bearer TOKEN' : `Bearer TOKEN:${who}`,
-      ...(body && { 'content-type': 'application/json' }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  })
 
 /** Plays in a queue. Resolves with the port to which the first player is sent, once its server has started. */
 async function portOf(dev: Opened, profile: string, players: readonly string[]): Promise<number> {

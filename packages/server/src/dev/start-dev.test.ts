@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { greeting } from '../cli/run-dev.js'
+import { ask } from './ask.fixture.js'
 import { startDev, type Dev, type DevOptions } from './start-dev.js'
 
 const ends: (() => unknown)[] = []
@@ -16,17 +17,6 @@ async function open(options: DevOptions = {}): Promise<Dev> {
   ends.push(dev.close)
   return dev
 }
-
-/** Sends a request. @param who a player; empty for a backend */
-const ask = (dev: Dev, who: string, method: string, path: string, body?: object) =>
-  fetch(dev.urls.api + path, {
-    method,
-    headers: {
-      authorization: who === '' ? 'Bearer TOKEN' : `Bearer TOKEN:${who}`,
-      ...(body && { 'content-type': 'application/json' }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  })
 
 const create = async (dev: Dev, who: string, body: object) => {
   const answer = await ask(dev, who, 'POST', '/tickets', body)
