@@ -37,6 +37,7 @@ export {
 } from './tickets/ticket-checker.js'
 export { assertPlayerOfTicket, readTicketInput } from './tickets/ticket-input.js'
 export { isSettled } from './tickets/ticket.js'
+export { EMPTY_INSPECTION } from './matches/inspection.js'
 export { createJoinTokens } from './matches/server-commands.js'
 export { createPool, type Grouped, type Matches, type Pool, type Round, type RoundOptions, STEP } from '@muster/kernel'
 export {

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import type { Inspection } from '../matches/inspection.js'
+import { EMPTY_INSPECTION, type Inspection } from '../matches/inspection.js'
 import type { Matchmaker } from '../matches/matchmaker.js'
 import type { AllocationView, Player } from '@muster/hosting/internal'
 import type { Backfill } from '../tickets/backfill-types.js'
@@ -306,16 +306,9 @@ export function createFakeService(clock: Clock): FakeService {
       fake.looks += 1
       const searching = { location: 0, players: 0, retry: 0, servers: 0, 'other-ticket': 0 }
       return {
+        ...EMPTY_INSPECTION,
         queues: ['duel', 'ranked'].map((name) => ({ name, paused: false, searching, matchPlayers: 2, ...NOTHING })),
         matches: fake.matches.map((one) => ({ ...one, backfillId: openBackfillOf(one.matchId)?.id })),
-        servers: [],
-        pools: [],
-        enrolments: [],
-        resultsPending: 0,
-        oldestResultMs: 0,
-        resultsAside: 0,
-        stopsPending: 0,
-        oldestStopMs: 0,
         pausedUntil: fake.pausedUntil,
         blockedBy: fake.blockedBy,
       } as never

@@ -87,6 +87,22 @@ export interface Inspection {
   readonly pausedUntil: number | undefined
 }
 
+/** The inspection of a matchmaker that has nothing, e.g. because another process leads. */
+export const EMPTY_INSPECTION: Inspection = {
+  queues: [],
+  matches: [],
+  servers: [],
+  pools: [],
+  enrolments: [],
+  resultsPending: 0,
+  oldestResultMs: 0,
+  resultsAside: 0,
+  stopsPending: 0,
+  oldestStopMs: 0,
+  blockedBy: undefined,
+  pausedUntil: undefined,
+}
+
 export interface Inspected {
   readonly runtimes: Iterable<QueueRuntime>
   readonly tickets: Iterable<TicketRecord>

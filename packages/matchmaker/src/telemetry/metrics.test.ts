@@ -3,10 +3,10 @@ import type { Attributes } from '@opentelemetry/api'
 import type { Client } from '@muster/core'
 import { EventEmitter } from 'eventemitter3'
 import { describe, expect, test } from 'vitest'
-import type { QueueState } from '../matches/inspection.js'
+import { EMPTY_INSPECTION, type QueueState } from '../matches/inspection.js'
 import { ACTIVITIES, type AllocationView } from '@muster/hosting/internal'
 import { catalogue } from './instruments.js'
-import { assignment, idle, setUp, START, ticket } from './telemetry.fixture.js'
+import { assignment, setUp, START, ticket } from './telemetry.fixture.js'
 
 const match = { matchId: 'm1', queue: 'duel' }
 
@@ -145,7 +145,7 @@ test('gauges of the matchmaker are read when metrics are collected', async () =>
   const matches = phases.map((phase) => ({ ...match, phase }) as unknown as AllocationView)
   const searching = { location: 0, players: 3, retry: 0, servers: 1, 'other-ticket': 0 }
   state.inspection = {
-    ...idle,
+    ...EMPTY_INSPECTION,
     queues: [
       {
         name: 'duel',
@@ -247,7 +247,7 @@ test('counters that alerts watch are 0 before the first event, so that it appear
   const { state, measured, emit } = setUp()
   const arena = { pool: 'arena', place: 'Oslo', starting: 0, idle: 0, playing: 0, draining: 0, wanted: 0, asked: 0 }
   const pools = [{ ...arena, hits: 0, idleHours: 0 }] as unknown as typeof state.inspection.pools
-  state.inspection = { ...idle, queues: [{ ...waiting, name: 'ranked' }], pools }
+  state.inspection = { ...EMPTY_INSPECTION, queues: [{ ...waiting, name: 'ranked' }], pools }
   expect(await measured()).toMatchObject({
     ...nothingFailed({ 'muster.queue': 'ranked' }),
     'muster.servers.lost{"muster.pool":"arena"}': 0,
@@ -261,9 +261,13 @@ test('counters that alerts watch are 0 before the first event, so that it appear
 test('a gauge reads 0 once its subject is gone, for example after losing the lead', async () => {
   const { state, measured } = setUp()
   const queue = { ...waiting, name: 'duel', searchesGivenUp: 7 }
-  state.inspection = { ...idle, queues: [queue], matches: [{ queue: 'duel', phase: 'starting' } as AllocationView] }
+  state.inspection = {
+    ...EMPTY_INSPECTION,
+    queues: [queue],
+    matches: [{ queue: 'duel', phase: 'starting' } as AllocationView],
+  }
   const before = await measured()
-  state.inspection = { ...idle, matches: [{ queue: 'duel', phase: 'running' } as AllocationView] }
+  state.inspection = { ...EMPTY_INSPECTION, matches: [{ queue: 'duel', phase: 'running' } as AllocationView] }
   const after = await measured()
   const read = (name: string, attributes: object) => {
     const key = `${name}${JSON.stringify(attributes)}`
@@ -333,7 +337,7 @@ test('metrics count game servers and seats by state, and pools by place: warm, h
     hosted: { serverId: 's1', warm: true },
   } as const
   state.inspection = {
-    ...idle,
+    ...EMPTY_INSPECTION,
     matches: [hosted],
     servers: [
       server,
@@ -375,7 +379,7 @@ test('metrics count game servers and seats by state, and pools by place: warm, h
   // A match on a server of a pool does not count as a deployment.
   expect(Object.keys(found).filter((name) => name.startsWith('muster.deployments{'))).toEqual([])
   // States of removed objects become 0, and totals keep their value.
-  state.inspection = idle
+  state.inspection = EMPTY_INSPECTION
   expect(await measured()).toMatchObject({
     [`muster.pool.servers${doing('idle')}`]: 0,
     [`muster.pool.servers_wanted${at}`]: 0,

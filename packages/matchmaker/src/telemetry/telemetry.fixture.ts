@@ -8,7 +8,7 @@ import {
 } from '@opentelemetry/sdk-trace-base'
 import { createManualClock, type ManualClock } from '@muster/core/clock'
 import { createEvents } from '../events.js'
-import type { Inspection } from '../matches/inspection.js'
+import { EMPTY_INSPECTION } from '../matches/inspection.js'
 import type { Ticket } from '../tickets/ticket.js'
 import { instrument } from './instrument.js'
 import type { Observed, ObservedClient } from './instruments.js'
@@ -18,21 +18,6 @@ export const START = Date.UTC(2026, 0, 1)
 class Reader extends MetricReader {
   protected override async onShutdown() {}
   protected override async onForceFlush() {}
-}
-
-export const idle: Inspection = {
-  queues: [],
-  matches: [],
-  servers: [],
-  pools: [],
-  enrolments: [],
-  resultsPending: 0,
-  oldestResultMs: 0,
-  resultsAside: 0,
-  stopsPending: 0,
-  oldestStopMs: 0,
-  blockedBy: undefined,
-  pausedUntil: undefined,
 }
 
 interface SetUpOptions {
@@ -48,7 +33,7 @@ interface SetUpOptions {
 export function setUp(options: SetUpOptions = {}) {
   const { sampler, matchmaker, clock = createManualClock({ start: START }), ...given } = options
   const events = createEvents()
-  const state = { inspection: idle }
+  const state = { inspection: EMPTY_INSPECTION }
   const reader = new Reader()
   const meter = new MeterProvider({ readers: [reader] }).getMeter('test')
   const exporter = new InMemorySpanExporter()

@@ -1,5 +1,6 @@
 import { within } from '@muster/core/internal'
-import { type Inspection, type Listener, type Matchmaker, Unavailable } from '@muster/matchmaker'
+import { type Listener, type Matchmaker, Unavailable } from '@muster/matchmaker'
+import { EMPTY_INSPECTION } from '@muster/matchmaker/internal'
 import {
   connectRedis,
   createRedisEventStore,
@@ -23,22 +24,6 @@ type RedisConfig = Extract<Config['store'], { readonly kind: 'redis' }>
 
 /** Milliseconds within which Redis must respond for the program to be ready. */
 const ANSWERS_WITHIN_MS = 2000
-
-/** The counts that this process reports while another process leads. */
-const NOTHING: Inspection = {
-  queues: [],
-  matches: [],
-  servers: [],
-  pools: [],
-  enrolments: [],
-  resultsPending: 0,
-  oldestResultMs: 0,
-  resultsAside: 0,
-  stopsPending: 0,
-  oldestStopMs: 0,
-  blockedBy: undefined,
-  pausedUntil: undefined,
-}
 
 /** Creates a matchmaker that several processes share. */
 function createRedisMatching(redis: RedisConnection, config: RedisConfig, matching: MatchingOptions): Matching {
@@ -80,7 +65,7 @@ function createRedisMatching(redis: RedisConnection, config: RedisConfig, matchi
     }
   }
 
-  let inspection = NOTHING
+  let inspection = EMPTY_INSPECTION
   let leader: string | undefined
   const whyNotReached = async () => {
     const asking = partition.queuesInForce().then(
@@ -101,7 +86,7 @@ function createRedisMatching(redis: RedisConnection, config: RedisConfig, matchi
     observed: { on, inspect: () => inspection },
     // Only the leader reports the state, so that the sum over all processes is correct.
     beforeScrape: async () => {
-      inspection = partition.leads() ? await partition.inspect().catch(() => NOTHING) : NOTHING
+      inspection = partition.leads() ? await partition.inspect().catch(() => EMPTY_INSPECTION) : EMPTY_INSPECTION
     },
     webhook: partition.webhook,
     start: partition.start,
