@@ -50,3 +50,13 @@ test('a backfill takes two tickets together if the second ticket fits only toget
   const last = pool.add(entryOf('last', { since: 900, values: [0, 0], facts: 'tank' }))
   expect([...pool.group(1000)]).toMatchObject([{ opening, slots: [last, healer] }])
 })
+
+test('a backfill whose search ran out of tries is tried again although nothing has changed', () => {
+  const whole = ([team = []]: readonly (readonly string[])[]) => team.length === 2 && team.includes('fits')
+  const pool = createPool(modelOf(30, { checks: { ...noChecks, whole } }))
+  for (let at = 0; at < 20; at += 1) pool.add(entryOf(`t${at}`, { facts: at === 13 ? 'fits' : 'other' }))
+  const { size: _, ...match } = entryOf('match', { facts: 'match' })
+  const opening = pool.addOpening({ ...match, rooms: [29], present: [['there']] })
+  const found = Array.from({ length: 130 }, (_round, at) => [...pool.group(1000 + at)]).find(({ length }) => length > 0)
+  expect(found).toMatchObject([{ opening, slots: [13] }])
+})

@@ -257,12 +257,14 @@ export class Grid {
     this.#most = most
     this.#readNear(layer)
     const there = skip - this.#skipped
+    let isAll = skip === 0
     if (this.#read === 0 && there > 0 && this.count === before) {
       // There are fewer slots than the number to leave out.
-      this.#skipped = skip % there
+      isAll = there <= most
+      this.#skipped = isAll ? 0 : skip % there
       this.#readNear(layer)
     }
-    if (skip > 0) this.wasCut = true
+    if (!isAll) this.wasCut = true
     this.reads += this.#read
   }
 

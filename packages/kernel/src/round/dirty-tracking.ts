@@ -202,8 +202,10 @@ export class DirtyTracker<Facts> {
       this.#wakeIfDue(slot)
       if (++read % AT_ONCE === 0) yield* this.#scanned(AT_ONCE)
     }
-    for (const slot of (this.#turns[this.#rounds & (this.#turns.length - 1)] as Slot[]).splice(0))
+    for (const slot of (this.#turns[this.#rounds & (this.#turns.length - 1)] as Slot[]).splice(0)) {
       if (this.#isParked(slot)) this.#wake(slot)
+      else if (columns.state[slot] === PARKED && columns.size[slot] === 0) columns.state[slot] = DIRTY
+    }
   }
 
   #retry(slot: Slot, rounds: number): void {

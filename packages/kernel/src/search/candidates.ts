@@ -31,6 +31,20 @@ const AGE_WORTH = 1.5
 /** Factor for the weight of a long wait if servers are scarce. */
 const RATIONED = 8
 
+/** Maximum number of random sets of candidates of one search, and the least number of tries of each. */
+const MOST_DRAWS = 16
+const TRIES_OF_DRAW = 100
+
+/** Returns how many random sets of candidates fit into the tries of a search. */
+export const drawsOf = (tries: number): number => Math.min(MOST_DRAWS, Math.ceil(tries / TRIES_OF_DRAW))
+
+/** Returns a 32-bit number from two numbers, which looks random. */
+export function scrambled(one: number, other: number): number {
+  let hash = Math.imul(one ^ Math.imul(other, 0x9e37_79b1), 0x85eb_ca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2_ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}
+
 /** The candidates of the current search. */
 export class Candidates<Facts> {
   /** The first `count` entries are the candidates. */
@@ -164,6 +178,43 @@ export class Candidates<Facts> {
       this.players += columns.size[list[at] as Slot] as number
     }
     return true
+  }
+
+  /**
+   * Keeps random candidates: enough for `missing` players, or fewer if `isAny`. Returns false if there are too few.
+   * @param seed decides which candidates.
+   */
+  draw(missing: number, isAny: boolean, seed: number): boolean {
+    const { list, costs, count } = this
+    const needed = Math.ceil((missing * count) / Math.max(1, this.players))
+    const many = isAny ? 1 + (seed % Math.max(1, Math.min(count, needed))) : needed
+    if (many < 1 || many > count) return false
+    let random = seed
+    this.players = 0
+    for (let at = 0; at < many; at++) {
+      random = scrambled(random, at)
+      const other = at + (random % (count - at))
+      const [slot, cost] = [list[other] as Slot, costs[other] as number]
+      list[other] = list[at] as Slot
+      costs[other] = costs[at] as number
+      list[at] = slot
+      costs[at] = cost
+      this.players += this.#input.columns.size[slot] as number
+    }
+    this.count = many
+    return true
+  }
+
+  /** Returns the highest level of the candidates, at least the given one. */
+  highestLevel(least: number): number {
+    const { level } = this.#input.columns
+    return this.list.subarray(0, this.count).reduce((highest, slot) => Math.max(highest, level[slot] as number), least)
+  }
+
+  /** True if any candidate has waited this long, in milliseconds. */
+  hasWaited(ms: number): boolean {
+    const { columns, levels } = this.#input
+    return this.list.subarray(0, this.count).some((slot) => levels.now - columns.sinceOf(slot) >= ms)
   }
 
   isAmple(missing: number): boolean {

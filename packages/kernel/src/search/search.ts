@@ -3,11 +3,11 @@ import type { Pausable } from '../data/budget.js'
 import { isFree, isOlder } from '../data/columns.js'
 import type { Slot } from '../data/model.js'
 import { windowOf } from '../grid/grid.js'
-import { arrange, byPlan, firstTeams } from '../teams/balance-teams.js'
 import type { Packed, Packing } from '../teams/packing.js'
 import { Seating } from '../teams/seating.js'
 import { atLevel } from '../teams/team-sizes.js'
-import { Candidates } from './candidates.js'
+import { assignTeams } from './assign-teams.js'
+import { Candidates, drawsOf, scrambled } from './candidates.js'
 import type { FoundTeams, SearchInput, SearchTerms, Vacancy } from './search-terms.js'
 
 export type { FoundTeams, SearchTerms, Vacancy }
@@ -55,8 +55,8 @@ export class Search<Facts> {
   /** The provisional teams; undefined if neither quotas nor parts are checked. */
   readonly #seating: Seating<Facts> | undefined
   readonly #mayEverBeSmall: boolean
-  readonly #full: readonly number[]
-  readonly #nobody: readonly (readonly Facts[])[]
+  /** The places of a new match. */
+  readonly #places: Pick<Vacancy<Facts>, 'rooms' | 'present'>
   #opening: Vacancy<Facts> | undefined
   #packing: Packing
   #found: FoundTeams | undefined
@@ -86,8 +86,7 @@ export class Search<Facts> {
     this.#mayEverBeSmall = teams.some(({ max, min }) => (min.at(-1) as number) < max)
     this.slowestMs = levels.at(-1) || 1000
     this.longestMs = this.slowestMs
-    this.#full = teams.map(({ max }) => max)
-    this.#nobody = teams.map(() => [])
+    this.#places = { rooms: teams.map(({ max }) => max), present: teams.map(() => []) }
     this.#candidates = new Candidates(input, packing)
     this.#lacking = this.#candidates.lacking
   }
@@ -157,7 +156,7 @@ export class Search<Facts> {
 
   /** Gathers candidates, first enough of them, then all, and tries to make a match of them. */
   *#widen(packed: Packed, anchor: Slot, missing: number, before: number): Pausable<boolean> {
-    const { grid, draft, budget, ranked } = this.#input
+    const { columns, grid, draft, budget, ranked, number } = this.#input
     // The search is wide too if the ticket that joins an opening is at the last resort.
     const isWide = grid.goesAnywhere(draft.members[this.#base - 1] as Slot) || grid.goesAnywhere(anchor)
     const last = grid.coverOf(anchor)
@@ -197,6 +196,8 @@ export class Search<Facts> {
     if (grid.wasCut) this.#candidates.gatherNeeded(packed, missing)
     if (this.#candidates.shorten(missing, before) || grid.wasCut) this.sawAll = false
     const totals = this.#totals()
+    if (before > 0 && scrambled(columns.mix[anchor] as number, number()) % 2 === 1)
+      return yield* this.#chooseAtRandom(packed, totals, before)
     if (this.#candidates.isEnough(missing, 1) && (totals?.includes(players) ?? true)) {
       draft.expect(this.#candidates.list, 0, this.#candidates.count)
       // With few candidates, backtracking finds every match. With many, other first choices find more.
@@ -233,16 +234,39 @@ export class Search<Facts> {
     return false
   }
 
+  /**
+   * Tries random sets of candidates, in half of the searches after one that was cut short. A search of all candidates
+   * would try the same sets first each time, and a few tickets that no match can hold could spend all tries.
+   */
+  *#chooseAtRandom(packed: Packed, totals: readonly number[] | undefined, before: number): Pausable<boolean> {
+    const { budget, draft, triesOf, number } = this.#input
+    const { count, players } = this.#candidates
+    const full = this.#packing.players
+    const isSmall = this.#mayBecomeSmall()
+    const isAny = isSmall && totals === undefined
+    const sizes = (totals ?? [full]).filter((size) => isSmall || size === full)
+    const tries = triesOf(before)
+    const draws = drawsOf(tries)
+    this.sawAll = false
+    for (let draw = 0; draw < draws; draw++) {
+      const seed = scrambled(scrambled(number(), draft.members[0] as Slot), draw)
+      const size = sizes[seed % sizes.length] ?? 0
+      this.#candidates.count = count
+      this.#candidates.players = players
+      if (!this.#candidates.draw(size - this.#packing.count(packed), isAny, seed)) continue
+      budget.begin(Math.ceil(tries / draws))
+      if (yield* this.#choose(packed, isAny ? EVERY : size, 0)) return true
+      if (this.#isBroken(draft.count) || this.isHeldBack) break
+    }
+    return false
+  }
+
   /** Returns the numbers of players that may be in the match, or join it. Undefined if no rule is about them. */
   #totals(): readonly number[] | undefined {
     const { sizes } = this.#packing
     if (sizes === undefined) return undefined
-    const { columns, draft } = this.#input
     // Rules only loosen, so the highest level that a member may have allows everything that any other level allows.
-    let { oldest } = draft.levels()
-    for (const slot of this.#candidates.list.subarray(0, this.#candidates.count))
-      oldest = Math.max(oldest, columns.level[slot] as number)
-    return sizes.totalsAt(atLevel(oldest))
+    return sizes.totalsAt(atLevel(this.#candidates.highestLevel(this.#input.draft.levels().oldest)))
   }
 
   /** Seats the ticket and the players present from the start. Returns false if that is impossible. */
@@ -253,7 +277,8 @@ export class Search<Facts> {
       const present = this.#opening?.everyone.reduce((sum, facts) => sum + countOf(facts), 0) ?? 0
       this.#lacking[quota] = this.#opening === undefined ? counts.needed(quota, level) - present : 0
     }
-    this.#seating?.begin(this.#opening?.rooms ?? this.#full, this.#opening?.present ?? this.#nobody)
+    const { rooms, present } = this.#opening ?? this.#places
+    this.#seating?.begin(rooms, present)
     return ticket === undefined || this.#seat(ticket)
   }
 
@@ -268,10 +293,8 @@ export class Search<Facts> {
   #mayBecomeSmall(): boolean {
     if (this.#opening !== undefined) return true
     if (!this.#mayEverBeSmall) return false
-    const { columns, draft, levels, model } = this.#input
-    if (draft.longestWait() >= model.fillForMs) return true
-    const list = this.#candidates.list.subarray(0, this.#candidates.count)
-    return list.some((slot) => levels.now - columns.sinceOf(slot) >= model.fillForMs)
+    const { draft, model } = this.#input
+    return draft.longestWait() >= model.fillForMs || this.#candidates.hasWaited(model.fillForMs)
   }
 
   /**
@@ -458,7 +481,7 @@ export class Search<Facts> {
 
   /** Makes a match of the members if some arrangement of teams may play. */
   *#close(packed: Packed): Pausable<boolean> {
-    const { draft, columns, levels, facts, model, budget } = this.#input
+    const { draft, levels } = this.#input
     if (this.#isBroken(draft.count) || !draft.isSound()) return false
     const mean = (this.#price[draft.count - this.#base] ?? 0) / Math.max(1, (draft.count * (draft.count - 1)) / 2)
     if (mean > this.#mostCost) return false
@@ -466,34 +489,12 @@ export class Search<Facts> {
       this.isHeldBack = true
       return false
     }
-    const waits = draft.levels()
-    if (model.checks === undefined && this.#opening === undefined) {
-      const plan = this.#packing.plan(packed, waits)
-      const slots = [...draft.members.subarray(0, draft.count)]
-      const sizeOf = (slot: Slot) => columns.size[slot] as number
-      this.#found = plan && { slots, teams: byPlan(slots.map(sizeOf), plan) }
-      return plan !== undefined
-    }
-    const isFull = this.#packing.count(packed) === this.#packing.players
-    const mayBeAny = isFull || this.#opening !== undefined
-    const slots = [...draft.members.subarray(this.#opening === undefined ? 0 : 1, draft.count)]
-    const lineup = {
-      sizes: slots.map((slot) => columns.size[slot] as number),
-      facts: slots.map((slot) => facts[slot] as Facts),
-      present: this.#opening?.present ?? this.#nobody,
-      rooms: this.#opening?.rooms ?? this.#full,
-      least: model.teams.map(({ min }) => (mayBeAny ? 0 : (min[waits.oldest] as number))),
-      players: this.#opening?.players,
-      levels: waits,
-    }
     const seats = this.#seating?.seats()
-    const plan = () => this.#packing.plan(packed, waits)
-    const first = firstTeams(lineup, { seats, isFull, plan, isCounted: model.checks?.counts !== undefined })
-    if (first === undefined) return false
-    const teams = yield* arrange(model.checks, lineup, first, budget)
-    if (teams === undefined) this.rejected += 1
-    if (teams === undefined || this.#isBroken(draft.count)) return false
-    this.#found = { slots, teams }
+    const lineup = { packing: this.#packing, packed, seats, opening: this.#opening, ...this.#places }
+    const found = yield* assignTeams(this.#input, lineup)
+    if (found === undefined) this.rejected += 1
+    if (found === undefined || this.#isBroken(draft.count)) return false
+    this.#found = found
     return true
   }
 }

@@ -23,7 +23,8 @@ export interface DifferenceRule extends RuleBase, Among {
   /** Maximum difference between any two tickets. */
   readonly max: RelaxingLimit
   /**
-   * The number that represents a party: the average (default), lowest or highest of its players, or each player's own.
+   * The number that represents a party: the average (default), lowest or highest of its players, or each player's own,
+   * so that players of one party are compared too.
    */
   readonly party?: 'avg' | 'min' | 'max' | 'each' | undefined
   /**

@@ -71,3 +71,22 @@ test.each([
     expect(found?.members).toEqual(expect.arrayContaining(hosts.map((at) => `t${at}`)))
   },
 )
+
+const sameSkill: RuleDefinition = { kind: 'balance', attribute: 'x', max: 50 }
+const teamsOf = (count: number, size: number | { readonly min: number; readonly max: number }) => ({
+  matchSize: undefined,
+  teams: [{ name: 'team', count, size }],
+})
+
+test.each([
+  ['nine players for three teams of one to four', teamsOf(3, { min: 1, max: 4 }), 9, 1],
+  ['nine players for four teams of one to three', teamsOf(4, { min: 1, max: 3 }), 9, 1],
+  ['twelve players for five against five', teamsOf(2, 5), 12, 2],
+  ['thirteen players for five against five', teamsOf(2, 5), 13, 3],
+  ['fifteen players for three teams of four', teamsOf(3, 4), 15, 3],
+] as const)('a few players whom no match can hold do not keep the others waiting: %s', (_, queue, players, misfits) => {
+  const isMisfit = (at: number) => at >= 3 && at < 3 + misfits
+  const values = Array.from({ length: players }, (_value, at) => (isMisfit(at) ? 10_000 + 5000 * at : 100 + (at % 3)))
+  const found = firstMatch({ fillForMs: 0, rules: [sameSkill], ...queue }, values, 40)
+  expect(found?.members.filter((id) => isMisfit(Number(id.slice(1))))).toEqual([])
+})

@@ -190,6 +190,25 @@ const countRules: readonly (readonly [string, RuleDefinition, (sizes: readonly n
     (sizes) => sizes.every((size) => size === 0 || size >= 3),
   ],
   [
+    'teams of two or three, or empty ones',
+    {
+      kind: 'any',
+      rules: [
+        count({ operator: '=', value: 0 }),
+        { kind: 'all', rules: [count({ operator: '>=', value: 2 }), count({ operator: '<=', value: 3 })] },
+      ],
+    },
+    (sizes) => sizes.every((size) => size === 0 || size === 2 || size === 3),
+  ],
+  [
+    'teams without a lone player',
+    {
+      kind: 'any',
+      rules: [count({ operator: '>', value: 3 }), { kind: 'not', rule: count({ operator: '=', value: 1 }) }],
+    },
+    (sizes) => sizes.every((size) => size !== 1),
+  ],
+  [
     'not seven players',
     { kind: 'not', rule: count({ scope: 'match', operator: '=', value: 7 }) },
     (sizes) => sizes.reduce((sum, size) => sum + size, 0) !== 7,
