@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { crowd, models, NOW } from './greedy.fixture.js'
 import type { Entry, Model } from './data/model.js'
-import { entryOf, modelOf, noChecks } from './plain.fixture.js'
+import { entryOf, modelOf, noChecks, spanOf } from './plain.fixture.js'
 import { createPool, STEP } from './pool.js'
 
 const TICK_MS = 250
@@ -155,3 +155,21 @@ test.each([
     expect(made).toBeGreaterThan(10)
   },
 )
+
+test('scarce servers go to the tickets that have waited longest, even if one ticket has waited for a day', () => {
+  const hour = 3_600_000
+  const pool = createPool(modelOf(2, { spans: [spanOf(1)] }))
+  const slots = [
+    ['for a day', 24, 1000],
+    ['young', 0, 1],
+    ['young too', 0, 1],
+    ['old', 1, 50],
+    ['old too', 1, 50],
+  ] as const
+  for (const [id, hours, skill] of slots) pool.add(entryOf(id, { since: NOW - hours * hour, values: [skill, skill] }))
+  const round = pool.round(NOW, { most: 1 })
+  while (round.step(STEP));
+  expect([...round.take()].map((match) => match.slots.map((slot) => pool.entryOf(slot).id))).toEqual([
+    ['old', 'old too'],
+  ])
+})

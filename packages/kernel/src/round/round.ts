@@ -16,8 +16,6 @@ import type { RoundState } from './state.js'
 const TINY_POOL = 64
 /** In a larger pool of up to this many tickets, a round rearranges matches only if most tickets are new. */
 const SMALL_POOL = 500
-/** Number of waits and of slots that fit into a sort key. */
-const WAITS = 2 ** 26
 /** Maximum number of tickets at the last resort that are tried for each opening that no other ticket fits. */
 const MOST_LAST = 16
 /** Greater than the number of any round. */
@@ -64,10 +62,12 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
   const inOrder = (slots: readonly Slot[], inTurn: boolean): readonly Slot[] => {
     const oldest = slots.reduce((least, slot) => Math.min(least, columns.sinceOf(slot)), Infinity)
     const keys = new Float64Array(slots.length)
+    // A sort key holds a wait and an index. With 100,000 slots, waits may differ by almost three years.
+    const mostMs = Math.floor(Number.MAX_SAFE_INTEGER / keys.length) - 1
     for (let at = 0; at < keys.length; at++)
-      keys[at] = Math.min(WAITS - 1, Math.floor(columns.sinceOf(slots[at] as Slot) - oldest)) * WAITS + at
+      keys[at] = Math.min(mostMs, Math.floor(columns.sinceOf(slots[at] as Slot) - oldest)) * keys.length + at
     keys.sort()
-    const byWait = Array.from(slots, (_, at) => slots[(keys[at] as number) % WAITS] as Slot)
+    const byWait = Array.from(slots, (_, at) => slots[(keys[at] as number) % keys.length] as Slot)
     const rank = (slot: Slot) => (columns.state[slot] === DEFERRED ? (columns.turnIn[slot] as number) : LATER)
     const byPriority = sortedBy(byWait, (slot) => -priorityOf(slot))
     return inTurn ? sortedBy(byPriority, rank) : byPriority
