@@ -3,6 +3,8 @@ import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:c
 import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -262,4 +264,49 @@ describe.each(languages)('the $name SDK', ({ runsHere, hasRelay, build, command:
       expect(host.said.slice(2)).toEqual(['lost', 'timedout', 'error'])
     },
   )
+})
+
+const sharp = languages.find(({ name }) => name === 'C# by HttpWebRequest')
+
+describe.skipIf(sharp?.runsHere !== true)('the requests of C# by HttpWebRequest', () => {
+  beforeAll(() => sharp?.build())
+  /** Sends requests, and returns the status of each answer. */
+  const send = async (url: string, timeoutMs: number, count: number) => {
+    const [program = '', ...flags] = sharp?.command ?? []
+    const child = spawn(program, [...flags, 'send', url, `${timeoutMs}`, `${count}`])
+    onTestFinished(() => void child.kill())
+    child.stderr.pipe(process.stderr)
+    const said: string[] = []
+    createInterface(child.stdout).on('line', (line) => said.push(line))
+    await once(child, 'close')
+    return said
+  }
+  const listen = async (handle: RequestListener) => {
+    const server = createServer(handle)
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+
+  test('an answer that a proxy keeps alive by spaces counts as lost in time', async () => {
+    const url = await listen((_, response) => {
+      const padding = setInterval(() => response.write(' '), 50)
+      response.once('close', () => clearInterval(padding))
+    })
+    expect(await send(url, 1000, 1)).toEqual(['0'])
+  })
+
+  test('many clients of one process may wait at the same time, and expect no interim response', async () => {
+    const waiting: ServerResponse[] = []
+    const expected: unknown[] = []
+    const url = await listen(({ headers }, response) => {
+      expected.push(headers.expect)
+      if (waiting.push(response) === 40) for (const one of waiting) one.end('{}')
+    })
+    expect(await send(url, 60_000, 40)).toEqual(Array.from({ length: 40 }, () => '200'))
+    expect(new Set(expected)).toEqual(new Set([undefined]))
+  })
 })

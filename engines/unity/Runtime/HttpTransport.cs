@@ -10,10 +10,13 @@ namespace Muster
     /// thread.
     public sealed class HttpTransport : ITransport
     {
+        const int MostConnections = 4096;
+
         static HttpTransport()
         {
-            // Each long poll holds a connection, and by default there are only two per host.
-            if (ServicePointManager.DefaultConnectionLimit < 16) ServicePointManager.DefaultConnectionLimit = 16;
+            // Each long poll of each client holds a connection, and by default there are only two per host.
+            if (ServicePointManager.DefaultConnectionLimit < MostConnections)
+                ServicePointManager.DefaultConnectionLimit = MostConnections;
         }
 
         public Action Send(Request request, Action<Response> done)
@@ -23,9 +26,18 @@ namespace Muster
             sent.Timeout = request.TimeoutMs;
             sent.ReadWriteTimeout = request.TimeoutMs;
             if (request.Token != null) sent.Headers["Authorization"] = "Bearer " + request.Token;
-            var thread = new Thread(() => done(Answer(sent, request.Body))) { IsBackground = true };
+            // Proxies may not know this header. The request would then wait.
+            sent.ServicePoint.Expect100Continue = false;
+            var thread = new Thread(() => done(InTime(sent, request))) { IsBackground = true };
             thread.Start();
             return sent.Abort;
+        }
+
+        /// The timeouts of HttpWebRequest begin again with each byte, so an answer without an end needs another one.
+        static Response InTime(HttpWebRequest sent, Request request)
+        {
+            using (new Timer(_ => sent.Abort(), null, request.TimeoutMs, Timeout.Infinite))
+                return Answer(sent, request.Body);
         }
 
         static Response Answer(HttpWebRequest sent, string body)

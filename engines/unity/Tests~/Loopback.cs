@@ -9,7 +9,8 @@ using Muster;
 /// Plays with a real Muster. `loopback.exe client URL TOKEN QUEUE` prints each state, and then the join token.
 /// `loopback.exe server URL TOKEN` admits the join tokens that it reads, one per line, and ends the match after the
 /// second one. `muster verify-server` starts `loopback.exe verify`. `loopback.exe relay ROLE HOST PORT SESSION USER`
-/// is a peer of a relay: a host returns what it receives, and a client sends the lines that it reads.
+/// is a peer of a relay: a host returns what it receives, and a client sends the lines that it reads. `loopback.exe
+/// send URL TIMEOUT_MS COUNT` sends this number of requests at a time, and prints the status of each answer.
 static class Loopback
 {
 #if UNITY_5_3_OR_NEWER
@@ -23,6 +24,7 @@ static class Loopback
         if (given[0] == "client") Play(given);
         else if (given[0] == "server") Serve(given);
         else if (given[0] == "relay") Relay(given);
+        else if (given[0] == "send") SendMany(given);
         else BeVerified();
         return 0;
     }
@@ -64,6 +66,22 @@ static class Loopback
         var sent = transport.Requests;
         client.Update();
         if (transport.Requests > sent) Console.WriteLine("a client that is disposed of sends");
+    }
+
+    static void SendMany(string[] given)
+    {
+        var transport = NewTransport();
+        using (var left = new CountdownEvent(int.Parse(given[3])))
+        {
+            var request = new Request { Method = "POST", Url = given[1], Body = "{}", TimeoutMs = int.Parse(given[2]) };
+            for (var count = left.InitialCount; count > 0; count--)
+                transport.Send(request, response =>
+                {
+                    Console.WriteLine(response.Status);
+                    left.Signal();
+                });
+            left.Wait();
+        }
     }
 
     /// A transport that counts the requests that it passes on.
