@@ -81,6 +81,8 @@ func _carry_out(output: Dictionary) -> void:
 func _send(output: Dictionary) -> void:
 	var request := HTTPRequest.new()
 	request.timeout = (output.waitMs + ANSWER_MS) / 1000.0
+	# Godot would send the token to the target of a redirect, even at another host.
+	request.max_redirects = 0
 	add_child(request)
 	_under_way[output.request] = request
 	var headers := PackedStringArray()
@@ -109,7 +111,8 @@ func _on_completed(
 		return
 	_under_way[number].queue_free()
 	_under_way.erase(number)
-	var answer := {"answer": number, "status": status if result == HTTPRequest.RESULT_SUCCESS else 0}
+	var is_answered := result == HTTPRequest.RESULT_SUCCESS or result == HTTPRequest.RESULT_REDIRECT_LIMIT_REACHED
+	var answer := {"answer": number, "status": status if is_answered else 0}
 	var body: Variant = PLATFORM.new().parse(bytes)
 	if body is Dictionary or body is Array:
 		answer["body"] = body
