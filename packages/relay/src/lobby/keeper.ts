@@ -26,6 +26,11 @@ interface KeeperOptions {
 const RETRY = { baseMs: 500, capMs: 10_000, jitter: 0 }
 const pauseAfter = (failures: number) => backoffMs(failures, 0, RETRY)
 
+/** Returns the task to do next. If one player cannot be authorized, the others have their turns. */
+function nextWork(all: readonly Work[], failures: number): Work | undefined {
+  return all[0]?.kind === 'authorize' ? all[failures % all.length] : all[0]
+}
+
 /** Creates, updates and ends the sessions or matches of started lobbies. */
 export function createKeeper({ runner, clock, rules, worker, read, change, failed }: KeeperOptions) {
   const closing = manyWaitOn()
@@ -69,7 +74,7 @@ export function createKeeper({ runner, clock, rules, worker, read, change, faile
   const performWork = async (lobbyId: string) => {
     for (let failures = 0; ;) {
       const lobby = await claim(lobbyId)
-      const work = lobby && workOf(lobby)[0]
+      const work = lobby && nextWork(workOf(lobby), failures)
       if (lobby === undefined || work === undefined) break
       try {
         await whileHolding(lobbyId, (signal) => perform(lobby, work, signal))

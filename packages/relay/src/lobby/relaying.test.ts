@@ -1,3 +1,4 @@
+import { InvalidInput } from '@muster/core'
 import { describe, expect, test, vi } from 'vitest'
 import { createRelaySessions } from '../sessions/sessions.js'
 import { createLobbies } from './create-lobbies.js'
@@ -31,6 +32,23 @@ describe('the relay session of a lobby', () => {
     expect(service.isValid(dora.sessionToken, dora.userToken)).toBe(false)
     expect(service.isValid(cleos.sessionToken, cleos.userToken)).toBe(false)
     expect(service.opened).toBe(1)
+    expect(await tearDown()).toEqual([])
+  })
+
+  test('a member whom the relay service refuses does not keep other members from their tokens', async () => {
+    const { clock, lobbies, code, service, start, credentials, tearDown } = await withThree({}, { maxPlayers: 6 })
+    await start()
+    const authorizeUser = service.authorizeUser
+    vi.spyOn(service, 'authorizeUser').mockImplementation(async (input) => {
+      if (input.user_ip === '2001:db8::9') throw new InvalidInput('no such address', { status: 400 })
+      return authorizeUser(input)
+    })
+    await lobbies.join({ player: player('eve', '2001:db8::9'), code })
+    await clock.advance(5000)
+    await lobbies.join({ player: player('dora'), code })
+    await clock.advance(10_000)
+    const dora = await credentials('dora')
+    expect(service.isValid(dora.sessionToken, dora.userToken)).toBe(true)
     expect(await tearDown()).toEqual([])
   })
 
