@@ -26,11 +26,6 @@ interface KeeperOptions {
 const RETRY = { baseMs: 500, capMs: 10_000, jitter: 0 }
 const pauseAfter = (failures: number) => backoffMs(failures, 0, RETRY)
 
-/** Returns the task to do next. If one player cannot be authorized, the others have their turns. */
-function nextWork(all: readonly Work[], failures: number): Work | undefined {
-  return all[0]?.kind === 'authorize' ? all[failures % all.length] : all[0]
-}
-
 /** Creates, updates and ends the sessions or matches of started lobbies. */
 export function createKeeper({ runner, clock, rules, worker, read, change, failed }: KeeperOptions) {
   const closing = manyWaitOn()
@@ -72,16 +67,24 @@ export function createKeeper({ runner, clock, rules, worker, read, change, faile
   }
 
   const performWork = async (lobbyId: string) => {
-    for (let failures = 0; ;) {
+    let failures = 0
+    /** Number of tasks that have failed since the last pause. If one player is refused, the others have their turns. */
+    let passed = 0
+    for (;;) {
       const lobby = await claim(lobbyId)
-      const work = lobby && nextWork(workOf(lobby), failures)
+      const all = lobby === undefined ? [] : workOf(lobby)
+      // Players are authorized after the tokens of those who left are revoked.
+      const work = all[0]?.kind === 'authorize' ? (all[passed] ?? all[0]) : all[0]
       if (lobby === undefined || work === undefined) break
       try {
         await whileHolding(lobbyId, (signal) => perform(lobby, work, signal))
         failures = 0
       } catch {
         if (closing.signal.aborted) break
+        passed += 1
+        if (work.kind === 'authorize' && passed < all.length) continue
         failures += 1
+        passed = 0
         await clock.sleep(pauseAfter(failures), closing.signal).catch(() => {})
       }
     }

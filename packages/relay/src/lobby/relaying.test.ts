@@ -46,7 +46,7 @@ describe('the relay session of a lobby', () => {
     await lobbies.join({ player: player('eve', '2001:db8::9'), code })
     await clock.advance(5000)
     await lobbies.join({ player: player('dora'), code })
-    await clock.advance(10_000)
+    await clock.advance(11_000)
     const dora = await credentials('dora')
     expect(service.isValid(dora.sessionToken, dora.userToken)).toBe(true)
     expect(await tearDown()).toEqual([])
