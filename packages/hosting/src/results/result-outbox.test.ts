@@ -356,6 +356,19 @@ describe('a result that the backend refuses', () => {
     expect(sent).toEqual(['m1', 'm2', 'm1'])
   })
 
+  test('the list of results set aside fits into an answer of the leader to another process', async () => {
+    const { outbox, run } = open(() => 400)
+    const data = 'x'.repeat(8000)
+    const players = Array.from({ length: 500 }, (_, nth) => `a-player-of-a-large-match-${nth}`)
+    for (let nth = 0; nth < 1000; nth += 1)
+      outbox.add({ ...outcome(`m${nth}`), playerIds: players, result: { data }, endedAt: nth })
+    for (let passed = 0; outbox.asideCount() < 1000 && passed < 100; passed += 1) await run(1000)
+    const listed = outbox.setAside()
+    expect(listed.slice(0, 2).map(({ matchId }) => matchId)).toEqual(['m0', 'm1'])
+    expect(listed.length).toBeGreaterThan(100)
+    expect(JSON.stringify(listed).length).toBeLessThan(5 * 2 ** 20)
+  })
+
   test('the oldest result that was set aside is dropped when the outbox is full', async () => {
     const { outbox, kept, problems, run } = open((matchId) => (matchId === 'm1' || matchId === 'm2' ? 400 : 'away'))
     outbox.add(outcome('m1', 'ann'))

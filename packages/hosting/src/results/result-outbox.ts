@@ -85,8 +85,12 @@ export interface ResultOutboxOptions extends ResultsDefinition {
  * Maximum number of stored results (our choice): 400 MB of the largest ones, or a match every two seconds for a day.
  */
 const MOST_KEPT = 50_000
-/** Maximum number of set-aside results that `setAside` returns (our choice). */
+/**
+ * Maximum number of set-aside results that `setAside` returns, and of their characters as JSON (our choices). With
+ * several processes, Redis keeps the list for minutes.
+ */
 const MOST_LISTED = 1000
+const MOST_LISTED_TEXT = 4 * 2 ** 20
 /** Maximum number of concurrent POSTs, and of repeated ones among them, so that new results are not held up. */
 const MOST_IN_FLIGHT = 16
 const MOST_REPEATED = 8
@@ -240,10 +244,17 @@ export class ResultOutbox {
     return this.#aside.size
   }
 
-  /** Returns the results set aside, oldest first, at most 1,000. */
+  /** Returns the results set aside, oldest first, at most 1,000 and about 4 MiB. */
   setAside(): readonly ResultSetAside[] {
     this.#load()
-    return [...this.#aside.values()].slice(0, MOST_LISTED)
+    const listed: ResultSetAside[] = []
+    let room = MOST_LISTED_TEXT
+    for (const one of this.#aside.values()) {
+      if (listed.length === MOST_LISTED || room <= 0) break
+      listed.push(one)
+      room -= JSON.stringify(one).length
+    }
+    return listed
   }
 
   /** Repeats a result that was set aside, before later results of its players. Returns false if there is none. */

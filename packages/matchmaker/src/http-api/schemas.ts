@@ -371,7 +371,7 @@ export const PoolsSchema = z.object({
 
 export type ResultsView = z.output<typeof ResultsSchema>
 export const ResultsSchema = z.object({
-  total: whole.describe('Results that were set aside; the oldest 1,000 are listed'),
+  total: whole.describe('Results that were set aside; the oldest are listed, at most 1,000 and about 4 MiB'),
   results: z.array(
     z.object({
       match_id: text,

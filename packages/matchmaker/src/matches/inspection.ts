@@ -15,7 +15,7 @@ import type { TargetWaitState } from '../wait-times/index.js'
 
 /** The operators' commands about results of matches that the backend keeps refusing: see the option `results`. */
 export interface ResultCommands {
-  /** Returns the results that were set aside, the oldest first, at most 1,000. */
+  /** Returns the results that were set aside, the oldest first, at most 1,000 and about 4 MiB. */
   resultsSetAside(): readonly ResultSetAside[]
   /** Sends a result again that was set aside, before later results of its players. @throws {NotFound} */
   repeatResult(matchId: string): void
