@@ -1,5 +1,5 @@
-import { NotFound } from '@muster/core'
-import { describe, expect, test } from 'vitest'
+import { Conflict, InvalidInput, NotFound } from '@muster/core'
+import { describe, expect, test, vi } from 'vitest'
 import { RelayNotAuthorized } from '../errors.js'
 import type { RelayService } from './session-context.js'
 import { dora, failing, players, setUp } from './sessions.fixture.js'
@@ -107,6 +107,20 @@ describe('removing a player from a session', () => {
       expect(() => sessions.credentialsFor(id, 'bob')).toThrow(NotFound)
     },
   )
+
+  test.each([
+    ['400', new InvalidInput('no such user', { status: 400 })],
+    ['409', new Conflict('conflict', { status: 409 })],
+  ])('a player is removed from a relay session although the service answers %s', async (_, refusal) => {
+    const { service, sessions, within } = setUp()
+    const { id } = await within(sessions.open({ players }))
+    const { sessionToken, userToken } = sessions.credentialsFor(id, 'bob')
+    vi.spyOn(service, 'revokeUser').mockRejectedValue(refusal)
+    const session = await within(sessions.revoke(id, 'bob'))
+    expect(session.seats.map(({ id: player }) => player)).toEqual(['ann', 'cleo'])
+    expect(service.isValid(sessionToken, userToken)).toBe(false)
+    expect(service.open).toEqual([session.id])
+  })
 
   test('a session without the removed player replaces a relay session if the revocation is not confirmed', async () => {
     const { service, sessions, within } = setUp({

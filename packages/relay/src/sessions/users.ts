@@ -72,8 +72,9 @@ async function revoke(context: SessionContext, sessionId: string, token: number)
     if (attempt > 1) await context.clock.sleep(PAUSE_MS * (attempt - 1), context.closing)
     const input = { session_id: sessionId, authorization_token: token }
     await context.client.revokeUser(input, { timeoutMs: context.callTimeoutMs }).catch((error: unknown) => {
-      // 404 is the response for a missing user or session; the reading shows which.
-      if (!isTransient(error) && !(error instanceof NotFound)) throw error
+      // 404, or 400, is the response for a missing user or session; the reading shows which.
+      const mayBeGone = error instanceof NotFound || error instanceof InvalidInput || error instanceof Conflict
+      if (!isTransient(error) && !mayBeGone) throw error
       failure = error
     })
     const read = await unlessTransient(readSession(context, sessionId))
