@@ -78,6 +78,7 @@ const target = (more: object, ...rules: readonly object[]) => ({
 })
 
 describe('an invalid queue', () => {
+  const requireSkill = { kind: 'require', attribute: 'skill' }
   const cases: [unknown, string][] = [
     [target({ targetWaitMs: 999 }), 'targetWaitMs: must be at least 1000, got 999'],
     [target({ expireAfterMs: 30_000 }), 'targetWaitMs: must be less than expireAfterMs, 30000'],
@@ -264,6 +265,22 @@ describe('an invalid queue', () => {
     [
       rule({ kind: 'difference', attribute: 'skill', max: 1 }, { kind: 'overlap', attribute: 'skill' }),
       'rules.1.attribute: is a list here, and a number for rule "difference skill"',
+    ],
+    [
+      rule({ kind: 'difference', attribute: 'skill', max: 1 }, { ...requireSkill, operator: 'in', value: ['high'] }),
+      'rules.1.attribute: is a text here, and a number for rule "difference skill"',
+    ],
+    [
+      rule({ kind: 'overlap', attribute: 'skill' }, { kind: 'equal', attribute: 'skill' }),
+      'rules.1.attribute: is a number or text or boolean here, and a list for rule "overlap skill"',
+    ],
+    [
+      rule({ ...requireSkill, attribute: '$partySize', operator: '=', value: '2' }),
+      'rules.0.attribute: is a text here, and a number always',
+    ],
+    [
+      rule({ kind: 'accepts', attribute: 'map', operator: 'in', own: '$partySize' }),
+      'rules.0.own: is a list here, and a number always',
     ],
     [
       rule(...Array.from({ length: 33 }, (_, at) => ({ kind: 'avoid', name: `${at}` }))),

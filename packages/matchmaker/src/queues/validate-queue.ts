@@ -16,9 +16,9 @@ import {
   levelsOf,
   limitFieldsOf,
   ratingAttributesOf,
+  requiredType,
   type Rule,
   type RuleDefinition,
-  type RequireRule,
   type RolesRule,
 } from './rules/index.js'
 
@@ -168,64 +168,74 @@ function problemsOfPrediction(path: readonly PropertyKey[], teams: readonly Team
   return [{ path: [...path, 'measure'], message }]
 }
 
-type AttributeType = 'number' | 'list'
+type AttributeType = 'number' | 'list' | 'text' | 'boolean'
 
-const typeOfOperator = (operator: RequireRule['operator']): AttributeType | undefined => {
-  if (operator === 'contains' || operator === 'excludes') return 'list'
-  return operator.startsWith('<') || operator.startsWith('>') ? 'number' : undefined
-}
+/** An attribute that a rule reads, and the types that the rule accepts. */
+type ReadAttribute = readonly [attribute: string, types: readonly AttributeType[]]
 
-/** Returns the attributes that a rule reads, with their types if the definition fixes them. */
-function typesOf(rule: RuleDefinition): (readonly [attribute: string, type: AttributeType])[] {
-  const inner = innerRulesOf(rule).flatMap(typesOf)
-  if (rule.kind === 'balance' && rule.measure === 'predictedWin') {
-    return ratingAttributesOf(rule).map((name) => [name, 'number'])
-  }
-  if (!('attribute' in rule) || rule.attribute === undefined || rule.attribute === PARTY_SIZE) return inner
+const SCALARS: readonly AttributeType[] = ['number', 'text', 'boolean']
+
+/**
+ * Returns the attributes of which a rule of the queue requires a type, with the allowed types. Inner rules refuse no
+ * ticket, so a rule of kind `any`, `all` or `not` requires none.
+ */
+function typesOf(rule: RuleDefinition): readonly ReadAttribute[] {
   switch (rule.kind) {
-    case 'difference':
     case 'balance':
+      if (rule.measure === 'predictedWin') return ratingAttributesOf(rule).map((name) => [name, ['number']])
+      return [[rule.attribute ?? '', ['number']]]
+    case 'difference':
+      return [[rule.attribute, ['number']]]
     case 'compare':
-      return [[rule.attribute, 'number']]
+      return rule.attribute === undefined ? [] : [[rule.attribute, ['number']]]
     case 'overlap':
-      return [[rule.attribute, 'list']]
+      return [[rule.attribute, ['list']]]
+    case 'equal':
+    case 'different':
+      return [[rule.attribute, SCALARS]]
     case 'require':
+      return [[rule.attribute, [requiredType(rule)]]]
     case 'accepts': {
-      const type = typeOfOperator(rule.operator)
-      const own = rule.kind === 'accepts' ? ownTypeOf(rule) : undefined
-      const found = type === undefined ? [] : [[rule.attribute, type] as const]
-      return own === undefined ? found : [...found, own]
+      const [is, wants] = acceptedTypes(rule.operator)
+      return [
+        [rule.attribute, is],
+        [rule.own, wants],
+      ]
     }
     default:
       return []
   }
 }
 
-const ownTypeOf = ({ own, operator }: AcceptsRule): readonly [attribute: string, type: AttributeType] | undefined => {
-  if (operator === 'in' || operator === 'not in') return [own, 'list']
-  return operator.startsWith('<') || operator.startsWith('>') ? [own, 'number'] : undefined
+/** Returns the types of `attribute` and `own` of an `accepts` rule. */
+function acceptedTypes(operator: AcceptsRule['operator']): readonly [ReadAttribute[1], ReadAttribute[1]] {
+  if (operator === 'in' || operator === 'not in') return [['text'], ['list']]
+  if (operator === 'contains' || operator === 'excludes') return [['list'], ['text']]
+  return operator === '=' || operator === '!=' ? [SCALARS, SCALARS] : [['number'], ['number']]
 }
 
-/** Returns the field of a rule in which an attribute is named; for a nested rule, the field of its rules. */
+/** Returns the field of a rule in which an attribute is named. */
 function fieldOf(rule: Rule, attribute: string): string {
-  const field = (['attribute', 'own', 'mean', 'uncertainty'] as const).find(
-    (key) => (rule as Partial<Record<typeof key, string>>)[key] === attribute,
-  )
-  return field ?? (rule.kind === 'not' ? 'rule' : 'rules')
+  const fields = ['attribute', 'own', 'mean', 'uncertainty'] as const
+  return fields.find((key) => (rule as Partial<Record<typeof key, string>>)[key] === attribute) ?? 'attribute'
 }
 
 /** Finds two rules that need different types of the same attribute: together they would refuse every ticket. */
 function problemsOfTypes(rules: readonly Rule[]): QueueFault[] {
   const problems: QueueFault[] = []
-  const wanted = new Map<string, { readonly type: string; readonly rule: string }>()
+  const wanted = new Map<string, { readonly types: readonly AttributeType[]; readonly rule?: string }>()
+  wanted.set(PARTY_SIZE, { types: ['number'] })
   for (const [index, rule] of rules.entries()) {
-    for (const [attribute, type] of typesOf(rule)) {
+    for (const [attribute, types] of typesOf(rule)) {
       const other = wanted.get(attribute)
-      if (other !== undefined && other.type !== type) {
-        const message = `is a ${type} here, and a ${other.type} for rule ${quoted(other.rule)}`
+      const common = other === undefined ? types : types.filter((type) => other.types.includes(type))
+      if (other !== undefined && common.length === 0) {
+        const whose = other.rule === undefined ? 'always' : `for rule ${quoted(other.rule)}`
+        const message = `is a ${types.join(' or ')} here, and a ${other.types.join(' or ')} ${whose}`
         problems.push({ path: ['rules', index, fieldOf(rule, attribute)], message })
       }
-      wanted.set(attribute, { type, rule: rule.name })
+      const isNarrower = other === undefined || (common.length > 0 && common.length < other.types.length)
+      if (isNarrower) wanted.set(attribute, { types: common, rule: rule.name })
     }
   }
   return problems

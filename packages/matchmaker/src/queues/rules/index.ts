@@ -12,7 +12,7 @@ export {
   type RuleDefinition,
   withDistinctNames,
 } from './definition.js'
-export type { RequireRule } from './require.js'
+export { requiredType } from './require.js'
 export type { RolesRule } from './roles.js'
 export { type CompiledRule, compileRule, ruleClause } from './rule-kinds.js'
 export { ruleSchema } from './validate-rule.js'

@@ -58,13 +58,16 @@ const requiredValue = new Map<string, z.ZodType>([
   ['!=', cannotRelax],
 ])
 
+/** The `typeof` of values of each type. */
+const TYPE_OF = { number: 'number', text: 'string', boolean: 'boolean', list: 'object' } as const
+
 /** Returns the type that a `require` rule requires of its attribute. */
-function requiredType({
+export function requiredType({
   operator: how,
   value,
-}: Pick<RequireRule, 'operator' | 'value'>): 'number' | 'string' | 'boolean' | 'list' {
+}: Pick<RequireRule, 'operator' | 'value'>): 'number' | 'text' | 'boolean' | 'list' {
   if (how === 'contains' || how === 'excludes') return 'list'
-  if (how === 'in' || how === 'not in' || typeof value === 'string') return 'string'
+  if (how === 'in' || how === 'not in' || typeof value === 'string') return 'text'
   return typeof value === 'boolean' ? 'boolean' : 'number'
 }
 
@@ -96,7 +99,7 @@ export const requireSchema = z
       : parts.problemOfValue(rule.operator, rule.value)
     if (problem !== undefined) refuse(['value', ...problem.path], problem.message)
     const type = requiredType(rule)
-    if (typeof rule.missing === 'object' && typeof rule.missing.value !== (type === 'list' ? 'object' : type)) {
+    if (typeof rule.missing === 'object' && typeof rule.missing.value !== TYPE_OF[type]) {
       refuse(['missing', 'value'], `must be a ${type}, the type that the rule compares`)
     }
     if (rule.party !== undefined && type !== 'number') refuse(['party'], 'is only allowed for comparisons of numbers')
