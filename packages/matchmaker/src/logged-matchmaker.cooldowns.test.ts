@@ -30,3 +30,18 @@ test('cooldowns survive kill -9, except for cooldowns that have ended or were fo
   expect(last.matchmaker.exportCooldowns()).toEqual([])
   expect(() => last.join('ann', 'gus')).not.toThrow()
 })
+
+test('a cooldown is no longer than `maxMs` after a restart with a clock that was set back', async () => {
+  const asking = { ...duel, acceptance: { withinMs: 10_000 }, cooldown: { firstMs: 60_000, maxMs: 120_000 } }
+  const world = createWorld({ queues: [asking] })
+  const first = await world.live()
+  for (const id of ['ann', 'ben']) first.join(id)
+  await first.run(250)
+  first.matchmaker.declineMatch('ann')
+  world.kill()
+  const slow = { now: () => world.clock.now() - 36_000_000, sleep: world.clock.sleep }
+  const next = await world.live({ clock: slow, log: { clock: slow } })
+  expect(() => next.join('ann', 'cas')).toThrow(PlayerCoolingDown)
+  await world.clock.advance(120_000)
+  expect(() => next.join('ann', 'cas')).not.toThrow()
+})

@@ -161,6 +161,7 @@ class MatchmakerParts {
     this.cooldowns = createCooldowns({
       began: (cooldown, { name }, offence) => events.emit('cooldownBegan', { queue: name, offence, cooldown }),
       changed: (...change) => ledger?.cooldownChanged(...change),
+      queues: () => [SEATS_QUEUE, ...Array.from(this.runtimes.values(), ({ queue }) => queue)],
     })
     const { runtimes, limits, cooldowns, results } = this
     const inheriting = createInheritedMatches((queue) => this.runtimes.get(queue))

@@ -10,7 +10,7 @@ const duel = queueOf('duel', terms)
 
 const setUp = (options: Partial<CooldownsOptions> = {}) => {
   const changed = vi.fn<CooldownsOptions['changed']>()
-  const cooldowns = createCooldowns({ began: () => {}, changed, ...options })
+  const cooldowns = createCooldowns({ began: () => {}, changed, queues: () => [duel], ...options })
   const isKept = (playerId: string, queue = duel, now = 0) => {
     try {
       cooldowns.check(playerId, queue, now)

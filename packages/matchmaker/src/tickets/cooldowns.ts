@@ -25,7 +25,10 @@ export interface Cooldowns {
   /** Deletes the player's cooldowns. Returns true if there were any. */
   forgive(playerId: string, now: number): boolean
   all(now: number): readonly Cooldown[]
-  /** Loads cooldowns of an earlier process. If a player has two of the same name, the one that ends later stays. */
+  /**
+   * Loads cooldowns of an earlier process. If a player has two of the same name, the one that ends later stays. If the
+   * clock was set back meanwhile, none becomes longer than the queues of its name allow.
+   */
   load(cooldowns: readonly Cooldown[], now: number): void
   /** Checks the next `SWEPT` players, and deletes their cooldowns that no longer count. */
   advance(now: number): void
@@ -36,6 +39,8 @@ export interface CooldownsOptions {
   readonly began: (cooldown: Cooldown, queue: CooldownQueue, offence: Offence) => void
   /** Called when a stored cooldown changes. @param state undefined if it is deleted. */
   readonly changed: (playerId: string, name: string, state: CooldownState | undefined) => void
+  /** Returns the queues in operation. */
+  readonly queues: () => readonly CooldownQueue[]
   /** Maximum number of players with cooldowns. Default 100,000. */
   readonly mostPlayers?: number | undefined
 }
@@ -53,7 +58,14 @@ export const cooldownName = ({ name, cooldown }: CooldownQueue): string => coold
 
 const NONE: readonly never[] = []
 
-export function createCooldowns({ began, changed, mostPlayers = MOST_PLAYERS }: CooldownsOptions): Cooldowns {
+/** Returns the maximum milliseconds of a cooldown with this name. Infinity if no queue has it. */
+function longestMs(name: string, queues: readonly CooldownQueue[]): number {
+  const terms = queues.flatMap((queue) => (cooldownName(queue) === name ? (queue.cooldown ?? []) : []))
+  return terms.length === 0 ? Infinity : Math.max(...terms.map(({ maxMs }) => maxMs))
+}
+
+export function createCooldowns(options: CooldownsOptions): Cooldowns {
+  const { began, changed, queues, mostPlayers = MOST_PLAYERS } = options
   /** Cooldowns by player, ordered by their last changes. */
   const byPlayer = new Map<string, readonly Cooldown[]>()
   /** Iterates over all players repeatedly. */
@@ -117,7 +129,8 @@ export function createCooldowns({ began, changed, mostPlayers = MOST_PLAYERS }: 
     all: (now) => Array.from(byPlayer.keys()).flatMap((playerId) => current(playerId, now)),
 
     load: (cooldowns, now) => {
-      for (const cooldown of cooldowns) {
+      for (const stored of cooldowns) {
+        const cooldown = { ...stored, until: Math.min(stored.until, now + longestMs(stored.name, queues())) }
         const { until = 0 } = find(cooldown.playerId, cooldown.name) ?? {}
         if (forgottenAt(cooldown) > now && cooldown.until > until) set(cooldown)
       }
