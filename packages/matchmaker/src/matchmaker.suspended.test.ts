@@ -1,7 +1,7 @@
 /** Time limits pass while the process is suspended (SIGSTOP), and messages arrive right afterwards. */
 import { createMemoryServerLog, type ServerLog } from '@muster/hosting/internal'
 import { describe, expect, test } from 'vitest'
-import { open } from './listed-servers.fixture.js'
+import { arena, open } from './listed-servers.fixture.js'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
 
 type World = ReturnType<typeof setUp>
@@ -91,4 +91,43 @@ test('a server whose match was given up in a suspension is stopped, even if it i
   write()
   await run(30_000)
   expect(service.unstopped()).not.toContain('r1')
+})
+
+describe('a seat that is held while the process is suspended', () => {
+  const held = async () => {
+    const all = open()
+    const [serverId = ''] = await all.listed()
+    const [seat] = all.matchmaker.holdSeats({ serverId, playerIds: ['ann'], by: 'ann' }).seats
+    await all.run(5000)
+    return { ...all, seatId: seat?.id ?? '' }
+  }
+
+  test.each(['the tick', 'a report'])('is still held if %s comes first', async (first) => {
+    const { matchmaker, clock, servers, report, seatId, run } = await held()
+    await clock.advance(900_000)
+    if (first === 'a report') for (const server of servers) await report(server)
+    await matchmaker.tick()
+    expect(matchmaker.seatsOf('ann')).toMatchObject([{ id: seatId, state: 'held' }])
+    await run(20_000)
+    expect(matchmaker.followSeat(seatId, 'ann')).toMatchObject({ state: 'held' })
+    expect(matchmaker.cooldownsOf('ann')).toEqual([])
+    await run(120_000)
+    expect(matchmaker.seatsOf('ann')).toEqual([])
+    expect(matchmaker.cooldownsOf('ann')).toEqual([])
+  })
+})
+
+test('a server that players start is kept if it lists itself right after the process was suspended', async () => {
+  const { matchmaker, service, clock, run } = open({
+    pools: [{ ...arena, at: [] }],
+    service: { fate: () => ({ readyMs: 3000 }) },
+  })
+  await run(1000)
+  const { seats } = await matchmaker.startServer({ pool: 'arena', playerIds: ['ann'], attributes: { mode: 'dm' } })
+  await run(4000)
+  await clock.advance(400_000)
+  await matchmaker.tick()
+  await run(10_000)
+  expect(matchmaker.followSeat(seats[0]?.id ?? '', 'ann')).toMatchObject({ state: 'held' })
+  expect(service.calls.stop).toEqual([])
 })

@@ -177,7 +177,19 @@ export class ServerBrowser {
     return this.#seats.isOccupied(id) ? 'claimed' : 'empty'
   }
 
-  advance(now: number) {
+  /**
+   * Called after this process was suspended, before anything expires. Neither players nor servers could report
+   * meanwhile, so the time of each held seat, requested server and empty session begins again.
+   */
+  resumed(now: number) {
+    this.#seats.resumed(now)
+    this.starts.resumed(now)
+    this.#emptySince.clear()
+  }
+
+  /** @param wasPaused true if this process was suspended since the last call */
+  advance(now: number, wasPaused: boolean) {
+    if (wasPaused) this.resumed(now)
     this.#seats.advance(now)
     this.starts.advance(now)
     this.#endEmpty(now)

@@ -1,7 +1,7 @@
 import { type Coordinates, InvalidInput } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
-import type { GameServers, ServerKeys, SessionWanted } from '../game-servers/index.js'
+import { type GameServers, LOST_AFTER_MS, type ServerKeys, type SessionWanted } from '../game-servers/index.js'
 import type { Pools } from '../pools/index.js'
 import {
   type Assignment,
@@ -250,6 +250,12 @@ export class ServerStarts {
     if (start !== undefined) this.#starts.set(server.id, { ...start, until, server, wanted: session })
   }
 
+  /** Gives each pending start time until its server, like any registered server, must have reported. */
+  resumed(now: number) {
+    for (const [serverId, start] of this.#starts)
+      this.#starts.set(serverId, { ...start, until: Math.max(start.until, now + LOST_AFTER_MS) })
+  }
+
   advance(now: number) {
     for (const start of this.#starts.values()) {
       const { server, until } = start
@@ -352,9 +358,7 @@ export class ServerStarts {
     this.#forget(start)
   }
 
-  /**
-   * Called when no player waits for the server any more. If the session is not listed yet, the server keeps running.
-   */
+  /** Called when no player waits for the server any more. It keeps running if its session is not listed yet. */
   #giveBack(start: PendingStart) {
     const { id, presence } = start.server
     if (presence === undefined || this.#options.seats.isListed(id)) return this.#giveUp(start)

@@ -1,4 +1,4 @@
-import { newId } from '@muster/core/internal'
+import { createOwnPauses, newId, type OwnPauses } from '@muster/core/internal'
 import { MatchmakerClosed } from '../errors.js'
 import type { AllocatorContext } from './allocator-context.js'
 import { Fleet } from './fleet.js'
@@ -9,7 +9,6 @@ import { Enrolling } from './enrolling.js'
 import { HostedMatches } from './hosted-matches.js'
 import { Pools } from '../pools/index.js'
 import { ServerBrowser } from '../browser/index.js'
-import { createOwnPauses } from './own-pauses.js'
 import { CreationRoom } from './creation-room.js'
 import { createSpendingLimiter, type SpendingLimiter } from './spending-limiter.js'
 import { ServerCreation } from './server-creation.js'
@@ -45,7 +44,7 @@ export class AllocatorParts {
   readonly receiveWebhook: ReturnType<typeof createWebhookReceiver>
   readonly #options: AllocatorOptions
   readonly #listening: ListenCheck
-  readonly #wasPaused: (now: number) => boolean
+  readonly #pauses: OwnPauses
 
   constructor(options: AllocatorOptions) {
     const { serverLog, clock, random, on } = options
@@ -67,7 +66,7 @@ export class AllocatorParts {
     const context = { fleet, writer, sources: this.#openSources(options, fleet), keys, clock, random, on }
     this.context = context
     this.#options = options
-    this.#wasPaused = createOwnPauses(clock.now())
+    this.#pauses = createOwnPauses(clock.now())
     this.spendingLimiter = createSpendingLimiter(options.bound)
     this.signer = createJoinSigner(options.joinAlgorithm ?? 'HS256', keys)
     this.#listening = createListening({
@@ -145,7 +144,7 @@ export class AllocatorParts {
    */
   advance(now: number): void {
     const { sources, writer } = this.context
-    const wasPaused = this.#wasPaused(now)
+    const wasPaused = this.#pauses.ticked(now)
     // Before the stored servers are known, every deployment would look like an orphan.
     if (this.recovery.isDone()) for (const source of sources.all()) source.watch(now)
     writer.advance(now)
@@ -156,7 +155,7 @@ export class AllocatorParts {
     this.gameServers.advance(now, wasPaused)
     this.enrolling.knocking.advance(now)
     this.matches.advance(now, wasPaused)
-    this.browser.advance(now)
+    this.browser.advance(now, wasPaused)
   }
 
   /** Stops all activity without further requests or entries. Rejects callers that wait for the end of a match. */
@@ -324,6 +323,8 @@ export class AllocatorParts {
   }
 
   #listed(server: Server, given: ListingReport | undefined, instance: string): void {
+    const now = this.#options.clock.now()
+    if (this.#pauses.isOver(now)) this.browser.resumed(now)
     const listing = this.enrolling.knocking.isAwaited(server) ? undefined : given
     this.browser.listed(server, listing, instance)
     const isListed = listing !== undefined

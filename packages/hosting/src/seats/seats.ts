@@ -59,10 +59,7 @@ export interface SeatsOptions {
   readonly unused: (playerId: string) => void
 }
 
-/**
- * Milliseconds after its expiry at which a report frees a held seat. Earlier reports may be older than the player's
- * arrival (our choice).
- */
+/** Milliseconds from expiry until a report frees a held seat (our choice). Earlier ones may precede an arrival. */
 const REPORT_WAY_MS = 5000
 /** Milliseconds within which `MOST_UNUSED` unused seats of a player lead to a call of `unused` (our choices). */
 const UNUSED_WINDOW_MS = 300_000
@@ -294,15 +291,20 @@ export class Seats {
     return this.#sessions.keys()
   }
 
-  /**
-   * Frees expired seats of silent servers. Other servers' seats are freed by reports, because their player may have
-   * come.
-   */
+  /** Called after this process was suspended. No client could read its seat meanwhile, so each hold begins again. */
+  resumed(now: number) {
+    for (const { occupants } of this.#sessions.values())
+      for (const occupant of occupants.values()) {
+        occupant.heldAt = now
+        this.#renewed(occupant)
+      }
+  }
+
+  /** Frees expired seats of silent servers. Other servers' seats are freed by reports: their player may have come. */
   advance(now: number) {
-    for (const session of this.#sessions.values()) {
+    for (const session of this.#sessions.values())
       for (const occupant of session.occupants.values())
         if (occupant.state === 'held' && now >= occupant.until + LOST_AFTER_MS) this.#expire(session, occupant)
-    }
     this.#tell()
   }
 

@@ -8,7 +8,7 @@ export interface Occupant {
   team: string
   state: SeatState
   readonly groupId: string | undefined
-  readonly heldAt: number
+  heldAt: number
   until: number
   /** True if this is the player's only seat. False if the player has a seat on another server or gave this one back. */
   isOwn: boolean

@@ -3,9 +3,9 @@ import { createOwnPauses } from './own-pauses.js'
 
 /** Calls the function after each of these gaps in milliseconds. Returns the results. */
 const pausesIn = (...gaps: readonly number[]) => {
-  const isPause = createOwnPauses(0)
+  const pauses = createOwnPauses(0)
   let now = 0
-  return gaps.map((ms) => isPause((now += ms)))
+  return gaps.map((ms) => pauses.ticked((now += ms)))
 }
 
 test('more than 5 s between two ticks count as a pause of the process, even twice in a row', () => {
@@ -14,4 +14,15 @@ test('more than 5 s between two ticks count as a pause of the process, even twic
 
 test('regular ticks more than 5 s apart are no pause of the process, unless one takes more than twice as long', () => {
   expect(pausesIn(10_000, 10_000, 10_000, 10_000, 19_000, 21_000).slice(2)).toEqual([false, false, false, true])
+})
+
+test('a request that is read before the next tick shows that the process was suspended', () => {
+  const pauses = createOwnPauses(0)
+  pauses.ticked(250)
+  expect([pauses.isOver(5250), pauses.isOver(5251), pauses.ticked(6000), pauses.isOver(6001)]).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ])
 })
