@@ -19,6 +19,14 @@ export interface LobbyRules {
   readonly lingerMs: number
 }
 
+/** The durations of a lobby, as one process applies them. */
+export interface LobbyTimes extends LobbyRules {
+  /**
+   * Epoch milliseconds before which no silence counts, because this process could not receive requests. Default: none.
+   */
+  readonly upSince?: number | undefined
+}
+
 export const defaultRules: LobbyRules = {
   awayAfterMs: 30_000,
   holdSlotMs: 120_000,

@@ -12,10 +12,11 @@ export interface OwnPauses {
   isOver(now: number): boolean
 }
 
-export function createOwnPauses(startedAt: number): OwnPauses {
+/** @param leastMs milliseconds above which a gap may be a pause. Default 5,000, or more if ticks are further apart */
+export function createOwnPauses(startedAt: number, leastMs = OWN_PAUSE_MS): OwnPauses {
   let lookedAt = startedAt
   let [earlierMs, lastMs] = [0, 0]
-  const isOver = (now: number) => now - lookedAt > Math.max(OWN_PAUSE_MS, 2 * Math.min(earlierMs, lastMs))
+  const isOver = (now: number) => now - lookedAt > Math.max(OWN_PAUSE_MS, leastMs, 2 * Math.min(earlierMs, lastMs))
   return {
     ticked: (now) => {
       const isPause = isOver(now)

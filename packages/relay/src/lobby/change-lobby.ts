@@ -1,4 +1,5 @@
 import { LobbyRefused } from '../errors.js'
+import type { LobbyTimes } from '../lobby-rules.js'
 import type { LobbyCommand } from './command.js'
 import type { LobbiesConfig } from './lobby-options.js'
 import type { Lobby, LobbyEvent } from './lobby.js'
@@ -9,11 +10,13 @@ const MOST_TRIES = 200
 
 /**
  * Applies a command to the stored lobby atomically. Retries if the lobby was changed meanwhile.
+ * @param timesAt returns the durations, and since when this process can receive requests
  * @param changed called after every stored change.
  * @throws {LobbyRefused}
  */
 export function createChange(
-  { store, clock, rules }: Pick<LobbiesConfig, 'store' | 'clock' | 'rules'>,
+  { store, clock }: Pick<LobbiesConfig, 'store' | 'clock'>,
+  timesAt: (now: number) => LobbyTimes,
   changed: (lobby: Lobby, events: readonly LobbyEvent[], command: LobbyCommand) => void,
 ) {
   return async (lobbyId: string, command: LobbyCommand): Promise<Lobby> => {
@@ -21,11 +24,12 @@ export function createChange(
       const stored = await store.get(lobbyId)
       if (stored === undefined) throw new LobbyRefused(command.kind === 'join' ? 'not-joinable' : 'no-such-lobby')
       const now = clock.now()
-      const result = step(command, stored.lobby, now, rules)
+      const times = timesAt(now)
+      const result = step(command, stored.lobby, now, times)
       if (isRefusal(result)) throw new LobbyRefused(result.refused)
       const { lobby, events, onlySeen } = result
       if (lobby === stored.lobby) return lobby
-      const due = dueAt(lobby, now, rules)
+      const due = dueAt(lobby, now, times)
       const isStored =
         onlySeen === undefined
           ? store.replace(lobby, stored.version, due)

@@ -1,6 +1,13 @@
 import { StoreUnavailable } from '@muster/core'
 import { createMemoryLimitStore } from '@muster/core/http'
-import { prefixed, createEventsWithProblems, createTicker, manyWaitOn, warnThat } from '@muster/core/internal'
+import {
+  prefixed,
+  createEventsWithProblems,
+  createOwnPauses,
+  createTicker,
+  manyWaitOn,
+  warnThat,
+} from '@muster/core/internal'
 import { LobbyRefused, RelayClosed } from '../errors.js'
 import { unguessable } from '../random-text.js'
 import type { ReapedOrphans } from '../sessions/index.js'
@@ -53,7 +60,17 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     if (events.emitter.listenerCount('happened') === 0) return
     for (const { to: _, seq: _seq, ...event } of happened) events.emit('happened', { ...event, lobbyId: lobby.id })
   }
-  const change = createChange(config, changed)
+  // The lobbies of an earlier process could not receive requests until now either.
+  let upSince = clock.now()
+  const pauses = createOwnPauses(upSince, 2 * tickMs)
+  const change = createChange(
+    config,
+    (now) => {
+      if (pauses.isOver(now)) upSince = now
+      return { ...rules, upSince }
+    },
+    changed,
+  )
   const digestOf = createDigests()
   const join = createJoining(config, limitStore, digestOf, change, costs)
   const worker = unguessable(randomInt)
@@ -61,6 +78,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
 
   const tick = async () => {
     const now = clock.now()
+    if (pauses.ticked(now)) upSince = now
     const due = await store.due(now, MOST_PER_TICK)
     // A lobby that cannot be read or written, e.g. because its record is damaged, must not stop the other lobbies.
     const failures: unknown[] = []

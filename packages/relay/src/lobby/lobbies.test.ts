@@ -1,6 +1,8 @@
 import { InvalidInput } from '@muster/core'
+import { createManualClock, seededRandom } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { RelayClosed, RelayNotDeleted } from '../errors.js'
+import { createFakeService } from '../fake-service.fixture.js'
 import { createRelaySessions } from '../sessions/sessions.js'
 import { createLobbies } from './create-lobbies.js'
 import { ann, bob, codeOf, failing, player, setUp, withThree } from './lobbies.fixture.js'
@@ -267,4 +269,50 @@ test('a tick or work of lobbies that fails while the store is down is a problem,
   await clock.advance(10_000)
   expect(await lobbies.get({ lobbyId, playerId: 'ann' })).toMatchObject({ phase: 'running' })
   expect(service.open).toHaveLength(1)
+})
+
+describe('a process that could not receive requests for 150 s', () => {
+  /** @param suspended whether the process is suspended, or ends and another one starts */
+  const after = async (suspended: boolean) => {
+    const manual = createManualClock()
+    let aheadMs = 0
+    const clock = { now: () => manual.now() + aheadMs, sleep: manual.sleep }
+    const service = createFakeService({ clock, random: seededRandom(1) })
+    const relay = createRelaySessions({ client: service, clock })
+    const store = createMemoryLobbyStore()
+    const begin = () => createLobbies({ relay, clock, store })
+    let lobbies = begin()
+    const { lobbyId, code } = await lobbies.create({ player: ann, maxPlayers: 4, requireReady: false })
+    await lobbies.join({ player: bob, code })
+    await lobbies.start({ lobbyId, playerId: 'ann' })
+    await manual.advance(5000)
+    if (!suspended) await lobbies.close({ keepLobbies: true })
+    aheadMs = 150_000
+    if (!suspended) lobbies = begin()
+    const beat = (playerId: string) => lobbies.heartbeat({ lobbyId, playerId })
+    const members = async () => (await lobbies.get({ lobbyId, playerId: 'ann' })).members.map(({ present }) => !present)
+    return { manual, lobbies, service, lobbyId, beat, members }
+  }
+
+  test.each([
+    [true, 'tick'],
+    [true, 'heartbeat'],
+    [false, 'tick'],
+    [false, 'heartbeat'],
+  ])('suspended: %j, first a %s: members are present, and the relay session goes on', async (suspended, first) => {
+    const { manual, service, beat, members } = await after(suspended)
+    if (first === 'tick') await manual.advance(1000)
+    for (const playerId of ['ann', 'bob']) await beat(playerId)
+    await manual.advance(5000)
+    expect(await members()).toEqual([false, false])
+    expect(service.open).toEqual(['session-1'])
+  })
+
+  test('members who stay silent for 30 s afterwards are away', async () => {
+    const { manual, beat, members } = await after(true)
+    await manual.advance(20_000)
+    await beat('ann')
+    await manual.advance(12_000)
+    expect(await members()).toEqual([false, true])
+  })
 })

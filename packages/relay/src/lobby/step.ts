@@ -16,7 +16,7 @@ import {
   withMember,
 } from './lobby.js'
 import { decide, dismiss, goAway, join, kick, remove, transferHost } from './membership.js'
-import { type LobbyRules, type LobbyRefusal, refuse } from '../lobby-rules.js'
+import { type LobbyRules, type LobbyRefusal, type LobbyTimes, refuse } from '../lobby-rules.js'
 import {
   claim,
   endable,
@@ -41,15 +41,16 @@ function close(lobby: Lobby, now: number, reason: ClosedReason): Lobby {
 }
 
 /** Applies everything that is due at `now`. */
-function expire(lobby: Lobby, now: number, rules: LobbyRules): Lobby {
+function expire(lobby: Lobby, now: number, rules: LobbyTimes): Lobby {
+  const since = (at: number) => Math.max(at, rules.upSince ?? at)
   if (lobby.phase === 'closed') return lobby
   let next = lobby
   for (const member of lobby.members)
-    if (isPresent(member) && now >= member.lastSeenAt + rules.awayAfterMs) next = goAway(next, now, member)
+    if (isPresent(member) && now >= since(member.lastSeenAt) + rules.awayAfterMs) next = goAway(next, now, member)
   for (const member of next.members)
-    if (now >= (member.awaySince ?? now) + rules.holdSlotMs) next = remove(next, now, member, 'timed out', rules)
+    if (now >= since(member.awaySince ?? now) + rules.holdSlotMs) next = remove(next, now, member, 'timed out', rules)
   for (const applicant of next.applicants)
-    if (now >= applicant.since + rules.applicantMs) next = withoutApplicant(next, now, applicant)
+    if (now >= since(applicant.since) + rules.applicantMs) next = withoutApplicant(next, now, applicant)
   const reason = closedBy(next, now, rules)
   return reason === undefined ? next : close(next, now, reason)
 }
@@ -63,12 +64,12 @@ function withoutApplicant(lobby: Lobby, now: number, applicant: Applicant): Lobb
 function closedBy(
   { createdAt, emptySince, activeAt, phase }: Lobby,
   now: number,
-  rules: LobbyRules,
+  { upSince = -Infinity, ...rules }: LobbyTimes,
 ): ClosedReason | undefined {
   if (now >= createdAt + rules.maxLifetimeMs) return 'too old'
-  if (emptySince !== undefined && now >= emptySince + rules.emptyMs) return 'empty'
+  if (emptySince !== undefined && now >= Math.max(emptySince, upSince) + rules.emptyMs) return 'empty'
   // The traffic of a running game goes through the relay, so the lobby cannot see whether players are active.
-  return phase !== 'running' && now >= activeAt + rules.idleMs ? 'idle' : undefined
+  return phase !== 'running' && now >= Math.max(activeAt, upSince) + rules.idleMs ? 'idle' : undefined
 }
 
 /** True if nothing is left to do or to announce, so that the record can be deleted. */
@@ -101,7 +102,7 @@ export interface LobbyStep {
 }
 
 /** Applies a command to a lobby at a time, or returns why it is refused. */
-export function step(command: LobbyCommand, lobby: Lobby, now: number, rules: LobbyRules): LobbyStep | LobbyRefusal {
+export function step(command: LobbyCommand, lobby: Lobby, now: number, rules: LobbyTimes): LobbyStep | LobbyRefusal {
   const next = 'playerId' in command ? byPlayer(command, lobby, now, rules) : bySystem(command, lobby, now, rules)
   if ('refused' in next) return next
   if (command.kind === 'heartbeat' && next !== lobby && expire(lobby, now, rules) === lobby)
@@ -111,7 +112,7 @@ export function step(command: LobbyCommand, lobby: Lobby, now: number, rules: Lo
 
 export const isRefusal = (result: LobbyStep | LobbyRefusal): result is LobbyRefusal => 'refused' in result
 
-function bySystem(command: SystemCommand, lobby: Lobby, now: number, rules: LobbyRules): Lobby | LobbyRefusal {
+function bySystem(command: SystemCommand, lobby: Lobby, now: number, rules: LobbyTimes): Lobby | LobbyRefusal {
   switch (command.kind) {
     case 'tick':
       return expire(lobby, now, rules)
@@ -142,7 +143,7 @@ function bySystem(command: SystemCommand, lobby: Lobby, now: number, rules: Lobb
   }
 }
 
-function byPlayer(command: PlayerCommand, before: Lobby, now: number, rules: LobbyRules): Lobby | LobbyRefusal {
+function byPlayer(command: PlayerCommand, before: Lobby, now: number, rules: LobbyTimes): Lobby | LobbyRefusal {
   // Deadlines that have passed apply even if no tick has run since, so nobody joins or returns too late.
   const lobby = expire(before, now, rules)
   if (command.kind === 'join') {
