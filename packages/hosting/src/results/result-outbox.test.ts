@@ -201,16 +201,25 @@ describe('results of matches', () => {
 
   test('a damaged match result in the store is reported and skipped, and stops no other result', async () => {
     const ended = (matchId: string, endedAt: number) => JSON.stringify({ ...outcome(matchId, 'ann'), endedAt })
-    const damaged = ended('m1', 1).slice(0, -9)
-    const kept = new Map([
-      ['msg_3', ended('m3', 3)],
-      ['msg_1', damaged],
-      ['msg_2', ended('m2', 2)],
-    ])
-    const { taken, problems, run } = open([], kept)
+    const wrong = (changes: object) => JSON.stringify({ ...outcome('m1', 'ann'), ...changes })
+    const damaged = [
+      ended('m1', 1).slice(0, -9),
+      '{}',
+      'null',
+      '[]',
+      '{"setAsideAt":1}',
+      wrong({ playerIds: 'ann' }),
+      wrong({ endedAt: 1e20 }),
+      wrong({ matchId: 7 }),
+      wrong({ left: [{}] }),
+      wrong({ left: {} }),
+    ].map((text, nth) => [`msg_x${nth}`, text] as const)
+    const kept = new Map([['msg_3', ended('m3', 3)], ...damaged, ['msg_2', ended('m2', 2)]])
+    const { outbox, taken, problems, run } = open([], kept)
     await run(3000)
     expect(taken.map(({ matchId }) => matchId)).toEqual(['m2', 'm3'])
-    expect(problems.map(String)).toEqual(['Error: result msg_1 in the store is damaged'])
+    expect(problems.map(String)).toEqual(damaged.map(([key]) => `Error: result ${key} in the store is damaged`))
+    expect([outbox.pending(), outbox.setAside()]).toEqual([0, []])
   })
 })
 

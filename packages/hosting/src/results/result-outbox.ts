@@ -50,6 +50,17 @@ export const resultsSchema = z.strictObject({
   secret: z.string().refine(isWebhookSecret, 'must be whsec_ followed by at least 24 bytes in base64'),
 })
 
+/** Epoch milliseconds of a date. */
+const instant = z.number().min(-8.64e15).max(8.64e15)
+/** What a stored result must have. Without it, sending would fail, and stop the results after it. */
+const storedSchema = z.object({
+  matchId: z.string(),
+  playerIds: z.array(z.string()),
+  left: z.array(z.object({ playerId: z.string(), at: instant })).optional(),
+  endedAt: instant,
+  setAsideAt: instant.optional(),
+})
+
 /** Stores results that were not delivered yet. Each value is a string of one line. */
 export interface OutboxRecords {
   /** Returns all stored keys and values, in any order. */
@@ -331,6 +342,7 @@ export class ResultOutbox {
     for (const { key: id, value } of this.#options.records.stored()) {
       try {
         const outcome = JSON.parse(value) as MatchOutcome | ResultSetAside
+        storedSchema.parse(outcome)
         if ('setAsideAt' in outcome) refused.push(outcome)
         else stored.push(newWaiting(id, outcome, true))
       } catch {
