@@ -51,6 +51,8 @@ export type ListKnown = Pick<ListChanges, 'epoch' | 'version' | 'since'>
 const MOST_IN_ANSWER = 1000
 /** Maximum number of remembered removals. A reader that may have missed older ones gets the whole list again. */
 const MOST_GONE = 10_000
+/** Maximum number of changed servers that wait for the next read of the list, because there may be no readers. */
+const MOST_TOUCHED = 10_000
 
 /**
  * Creates the list of servers. Each change gets a version, so that readers in other processes fetch only the changes.
@@ -86,7 +88,10 @@ export function createListedServers(read: (serverId: string) => ListedServer | u
 
   return {
     /** Records that a server's data may have changed. */
-    touch: (serverId: string) => void touched.add(serverId),
+    touch: (serverId: string) => {
+      touched.add(serverId)
+      if (touched.size > MOST_TOUCHED) settle()
+    },
     changes: (known: ListKnown | undefined): ListChanges => {
       settle()
       // A reader never saw servers that were removed before its first read, so only later removals count.

@@ -285,6 +285,18 @@ describe('the copy of the server list in another process', () => {
     )
   })
 
+  test('a list that nobody reads remembers a limited number of servers that have come and gone', () => {
+    let reads = 0
+    const listed = createListedServers(() => {
+      reads += 1
+      return undefined
+    }, seededRandom(1))
+    for (let nth = 0; nth < 100_000; nth += 1) listed.touch(`s${nth}`)
+    reads = 0
+    expect(listed.changes(undefined).servers).toEqual([])
+    expect(reads).toBeLessThanOrEqual(10_000)
+  })
+
   test('a copied server list arrives in parts, and starts anew with another leader', () => {
     const listed = createListedServers((id) => filled(id, 0), seededRandom(1))
     for (let nth = 0; nth < 2500; nth += 1) listed.touch(`s${nth}`)
