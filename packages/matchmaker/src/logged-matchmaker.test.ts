@@ -207,6 +207,40 @@ describe('the ticket log after kill -9', () => {
     world.kill()
     expect((await world.live()).matchmaker.getBackfill(backfill.id)).toBeUndefined()
   })
+
+  test.each([0, 36_000_000])(
+    'a backfill relaxes on time after a restart with a clock that was set back by %i ms',
+    async (backMs) => {
+      const relaxing = {
+        kind: 'difference',
+        attribute: 'skill',
+        max: [
+          { afterMs: 0, value: 10 },
+          { afterMs: 5000, value: 1000 },
+        ],
+      } as const
+      const all = { ...duel, matchSize: undefined, teams: [{ name: 'all', size: 2 }], rules: [relaxing] }
+      const world = createWorld({ queues: [all] })
+      const skilled = (id: string, skill: number) => ({
+        id,
+        queue: 'duel',
+        players: [{ id, ip: '192.0.2.1', attributes: { skill } }],
+      })
+      const first = await world.live()
+      for (const id of ['ann', 'ben']) first.matchmaker.createTicket(skilled(id, 0))
+      await first.run(6500)
+      const { matchId = '' } = first.matchmaker.getTicket('ann') ?? {}
+      first.matchmaker.playersLeft(matchId, ['ann'])
+      first.matchmaker.createBackfill({ matchId })
+      world.kill()
+      const slow = { now: () => world.clock.now() - backMs, sleep: world.clock.sleep }
+      const next = await world.live({ clock: slow, log: { clock: slow } })
+      await next.run(250)
+      next.matchmaker.createTicket(skilled('dee', 500))
+      await next.run(10_000)
+      expect(next.matchmaker.getTicket('dee')).toMatchObject({ status: 'HOST_ASSIGNED', matchId })
+    },
+  )
 })
 
 describe('private matches, presence and pauses after kill -9', () => {

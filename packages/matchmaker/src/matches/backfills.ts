@@ -129,10 +129,12 @@ export class Backfills {
    */
   restore(saved: SavedBackfill, match: Match): void {
     const { id, version, createdAt, priority, rooms, filled } = saved
+    const now = this.#options.clock.now()
     const record: BackfillRecord = {
       id,
       match,
-      createdAt,
+      // If the clock was set back meanwhile, the limits must not relax later.
+      createdAt: Math.min(createdAt, now),
       priority,
       version,
       status: 'OPEN',
@@ -147,7 +149,7 @@ export class Backfills {
     }
     record.status = 'FILLED'
     this.#byId.set(id, record)
-    this.#ended.set(record, Math.min(filled.at, this.#options.clock.now()))
+    this.#ended.set(record, Math.min(filled.at, now))
   }
 
   find(id: string): BackfillRecord | undefined {
