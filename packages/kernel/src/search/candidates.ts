@@ -32,7 +32,7 @@ const AGE_WORTH = 1.5
 const RATIONED = 8
 
 /** Maximum number of random sets of candidates of one search, and the least number of tries of each. */
-const MOST_DRAWS = 16
+const MOST_DRAWS = 40
 const TRIES_OF_DRAW = 100
 
 /** Returns how many random sets of candidates fit into the tries of a search. */

@@ -156,7 +156,7 @@ export class Search<Facts> {
 
   /** Gathers candidates, first enough of them, then all, and tries to make a match of them. */
   *#widen(packed: Packed, anchor: Slot, missing: number, before: number): Pausable<boolean> {
-    const { columns, grid, draft, budget, ranked, number } = this.#input
+    const { columns, levels, grid, draft, budget, ranked, number } = this.#input
     // The search is wide too if the ticket that joins an opening is at the last resort.
     const isWide = grid.goesAnywhere(draft.members[this.#base - 1] as Slot) || grid.goesAnywhere(anchor)
     const last = grid.coverOf(anchor)
@@ -196,14 +196,15 @@ export class Search<Facts> {
     if (grid.wasCut) this.#candidates.gatherNeeded(packed, missing)
     if (this.#candidates.shorten(missing, before) || grid.wasCut) this.sawAll = false
     const totals = this.#totals()
-    if (before > 0 && scrambled(columns.mix[anchor] as number, number()) % 2 === 1)
+    draft.expect(this.#candidates.list, 0, this.#candidates.count)
+    // Matches that are hard to find are expensive, so patience postpones them.
+    const isPatient = this.#opening === undefined && levels.isPatient(anchor)
+    if (before > 0 && !isPatient && scrambled(columns.mix[anchor] as number, number()) % 2 === 1)
       return yield* this.#chooseAtRandom(packed, totals, before)
     if (this.#candidates.isEnough(missing, 1) && (totals?.includes(players) ?? true)) {
-      draft.expect(this.#candidates.list, 0, this.#candidates.count)
       // With few candidates, backtracking finds every match. With many, other first choices find more.
       const isMany = this.#candidates.count > Math.max(FEW, 3 * missing) && !ranked()
-      // Matches that are hard to find are expensive, so patience postpones them.
-      this.isPatient = this.#opening === undefined && this.#input.levels.isPatient(anchor)
+      this.isPatient = isPatient
       if ((isMany || this.isPatient) && (yield* this.#choose(packed, players, GREEDY))) return true
       if (!this.isHeldBack && !this.isPatient && (yield* this.#choose(packed, players, 0))) return true
     }
@@ -251,8 +252,7 @@ export class Search<Facts> {
     for (let draw = 0; draw < draws; draw++) {
       const seed = scrambled(scrambled(number(), draft.members[0] as Slot), draw)
       const size = sizes[seed % sizes.length] ?? 0
-      this.#candidates.count = count
-      this.#candidates.players = players
+      Object.assign(this.#candidates, { count, players })
       if (!this.#candidates.draw(size - this.#packing.count(packed), isAny, seed)) continue
       budget.begin(Math.ceil(tries / draws))
       if (yield* this.#choose(packed, isAny ? EVERY : size, 0)) return true

@@ -90,3 +90,10 @@ test.each([
   const found = firstMatch({ fillForMs: 0, rules: [sameSkill], ...queue }, values, 40)
   expect(found?.members.filter((id) => isMisfit(Number(id.slice(1))))).toEqual([])
 })
+
+test('patience postpones random sets of players, which cost more, until it searches for every match', () => {
+  const values = Array.from({ length: 13 }, (_value, at) => (at === 3 ? 10_000 : 100 + (at % 3)))
+  const queue = { ...teamsOf(3, 4), rules: [sameSkill], patience: { cost: 1, untilMs: 10_000 } }
+  const found = firstMatch(queue, values, 120)
+  expect(found?.round).toBeGreaterThanOrEqual(20_000 / TICK_MS - 1)
+})
