@@ -113,6 +113,25 @@ describe('the result of a match that its server did not report', () => {
     },
   )
 
+  test('a match that its server ends before its players were sent there gets no result', async () => {
+    const { url, posted } = await backend()
+    const service = { fate: () => ({ readyMs: 10_000 }) }
+    const { matchmaker, run, join, seen, status, ...world } = setUp({ queues, results: { url, secret }, service })
+    join('ann', 'ben')
+    await run(2000)
+    const variables = world.service.calls.create[0]?.environment_variables
+    const token = variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? ''
+    matchmaker.registerServer(token, registration)
+    const id = matchmaker.inspect().matches[0]?.matchId ?? ''
+    const players = { ann: 'left', ben: 'left' }
+    const matches = [{ id, status: 'over', players, result: { ranking: [['ann'], ['ben']] } }]
+    await matchmaker.reportServer(token, ReportBody.parse({ instance: 'one', seq: 1, matches }) as ServerReport)
+    expect(status('ann-ben')).toBe('SEARCHING')
+    await run(1000)
+    expect(seen.matchOver).toBeUndefined()
+    expect(posted).toEqual([])
+  })
+
   test('a match whose pool server has ended gets a result', async () => {
     const { url, count } = await backend()
     const results = { url, secret }

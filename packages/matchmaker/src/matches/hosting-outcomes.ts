@@ -100,7 +100,8 @@ function createGameOutcomes(to: Receivers): AllocatorListener['games'] {
       }
     },
     over: (match, result, leftNow) => {
-      conclude(match, { reason: 'over', result, leftNow })
+      // A match whose players were not sent to its server was not played: its players search again.
+      if (match.hasBegun) conclude(match, { reason: 'over', result, leftNow })
       to.matching.end(match.id, 'over')
     },
     ended: (match, reason) => conclude(match, { reason }),

@@ -72,6 +72,7 @@ async function check(options: CheckOptions, terminal: Terminal): Promise<ExitCod
     const { readings, works } = live === true ? await liveReadings(read.config, options, terminal) : NOT_ASKED
     if (json === true) terminal.say(asJson(config, read.warnings, read.config, loads, readings))
     else if (live !== true) tell(config, read, loads, terminal)
+    else if (readings?.length === 0) terminal.say('Nothing to test: the configuration has no service and no sources.')
     return works ? EXIT.ok : EXIT.failed
   } catch (error) {
     if (json !== true || !(error instanceof InvalidConfig)) return refusal(error, terminal, config)

@@ -55,6 +55,14 @@ describe('muster init', () => {
   })
 })
 
+test('muster check --live reports that a file without service and sources has nothing to test', async () => {
+  const pool = 'places: [{ name: A, latitude: 0, longitude: 0 }], enrol: [{ key: { file: key }, place: A, max: 6 }]'
+  await file('key', 'k'.repeat(32))
+  await file('muster.yaml', `pools: [{ name: a, ${pool} }]\nqueues: [{ name: duel, matchSize: 2, pool: a }]\n`)
+  const { code, out } = await muster('check --live')
+  expect([code, out]).toEqual([0, 'Nothing to test: the configuration has no service and no sources.\n'])
+})
+
 describe('an invalid command line', () => {
   test.each([
     [

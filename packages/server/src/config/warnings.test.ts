@@ -20,6 +20,8 @@ const queue = (more: string) =>
 const POOLS = "pools:\n  - { name: arena, deploy: { application: game, version: '1' }, warm: { max: 1000 } }\n"
 const SOURCE = '{ allocator: https://hoster.example, secret: { env: R } }'
 const POOLED = CALM.replace("deploy: { application: game, version: '1' }", 'pool: arena') + POOLS.replace('1000', '5')
+const ENROL = 'places: [{ name: A, latitude: 0, longitude: 0 }], enrol: [{ key: { env: E }, place: A, max: 1 }]'
+const OWN = `${POOLED.slice(0, POOLED.indexOf('pools:'))}pools: [{ name: arena, ${ENROL} }]\n`
 const UNSENT = "version: '1', tags: [a], requireCachedLocations: true"
 const SOURCED = `${POOLED.replace('warm: {', 'source: metal, warm: {')}sources:\n  metal: ${SOURCE}\n`
 const PUBLIC = "addresses: { trustedProxies: [10.0.0.0/8] }\nlisten: { publicUrl: 'https://mm.example'"
@@ -143,6 +145,17 @@ test.each([
     [],
   ],
   ['a pool whose servers have no URL, reported once', POOLED, ['warning 6 pools']],
+  ['a pool of own machines, which get the URL from whoever starts them', OWN, []],
+  [
+    'a pool of own machines, whose servers enrol again after a restart',
+    OWN.replace('store: { folder: data }', 'store: memory'),
+    ['warning 3 store'],
+  ],
+  [
+    'a pool of own machines that still names its build',
+    POOLED.replace('warm: {', `${ENROL}, source: enrolled, warm: {`),
+    [],
+  ],
   [
     'unused pools whose servers have no URL',
     `${CALM}${POOLS}`,
@@ -185,4 +198,16 @@ test.each([
   ],
 ])('a configuration has exactly the expected warnings about risks: %s', async (_, text, expected) => {
   expect(await warningsOf(text)).toEqual(expected)
+})
+
+test('a store in memory is reported with what a restart does to running servers', async () => {
+  const inMemory = async (text: string) => {
+    const from = text.replace('store: { folder: data }', 'store: memory')
+    const { warnings } = await readConfigText(from, { path: 'muster.yaml', outside: false })
+    return warnings.find(({ field }) => field === 'store')?.message
+  }
+  const lost = 'is memory: a restart loses the waiting tickets'
+  expect(await inMemory(CALM)).toBe(`${lost}, and stops the servers of matches only later, as orphans`)
+  expect(await inMemory(SOURCED)).toBe(`${lost}, and never stops the running servers of the source metal`)
+  expect(await inMemory(OWN.replace(SERVICE, ''))).toBe(lost)
 })

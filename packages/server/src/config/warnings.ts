@@ -106,15 +106,21 @@ function aboutConnections({ listen, service, profiles, auth, addresses }: Config
   })
 }
 
-function aboutCosts({ spending, store, matching, service }: ConfigFile): Remark[] {
+/** Returns what a restart without a store means for running servers, as the end of a sentence. */
+function fateWithoutStore(sources: ConfigFile['sources'], service: ConfigFile['service']): string {
+  // Muster cannot list the servers of an allocator.
+  const [unlisted] = Object.entries(sources).flatMap(([name, { allocator }]) => (allocator === undefined ? [] : [name]))
+  if (unlisted !== undefined) return `, and never stops the running servers of the source ${unlisted}`
+  return service === undefined ? '' : ', and stops the servers of matches only later, as orphans'
+}
+
+function aboutCosts({ spending, store, matching, service, sources }: ConfigFile): Remark[] {
   return remarks({
     'spending.maxServers': spending.maxServers === Infinity && 'sets no bound to what a mistake can cost',
     'spending.maxServersPerPlayer': spending.maxServersPerPlayer === Infinity && 'lets one player start any number',
     'matching.orphanGraceMs':
       matching.orphanGraceMs === Infinity && 'lets servers without a match run on, e.g. after a crash',
-    store:
-      store === 'memory' &&
-      'is memory: a restart loses the waiting tickets, and stops the servers of matches only later, as orphans',
+    store: store === 'memory' && `is memory: a restart loses the waiting tickets${fateWithoutStore(sources, service)}`,
     'service.share':
       typeof store === 'object' &&
       'redis' in store &&
@@ -227,16 +233,16 @@ function aboutQueue(
 /** Warns about pools. Their servers register through the ticket API, whose URL is in MUSTER_URL. */
 function aboutPools(file: ConfigFile, queues: readonly Queue[]): Remark[] {
   const { pools, listen, spending, store, servers, results } = file
+  // Servers that enrol have the URL and a key from whoever starts them, so they need neither again.
+  const creates = pools.some(({ deploy, source }) => deploy !== undefined && source !== ENROLLED)
   return [
     ...remarks({
       pools:
-        pools.length > 0 &&
-        listen.publicUrl === undefined &&
-        'give their servers no URL to register at: set listen.publicUrl',
+        creates && listen.publicUrl === undefined && 'give their servers no URL to register at: set listen.publicUrl',
     }),
     ...remarks({
       pools:
-        pools.length > 0 &&
+        creates &&
         store === 'memory' &&
         servers === undefined &&
         'lose their servers at a restart, because the tokens are lost: set store, or servers.secret',
