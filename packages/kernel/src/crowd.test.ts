@@ -44,3 +44,33 @@ test('of two difference rules the search uses the rule that leaves fewer candida
     ['t5000', `t${CROWD - 1}`],
   ])
 })
+
+const places = [
+  [1, 0, 0],
+  [0, 1, 0],
+  [0, 0, 1],
+] as const
+
+test.each([
+  ['with a distance rule', { radius: { by: 'each', squared: Float64Array.of(0.01), unknown: 'any' } }],
+  ['without a distance rule', {}],
+] as const)('a rule that allows no difference holds for every match of a crowd, %s', (_, more) => {
+  const pool = createPool(modelOf(6, { spans: [spanOf(0)], ...more }))
+  for (let at = 0; at < 700; at += 1) {
+    const value = (at * 7) % 5
+    pool.add(entryOf(`t${at}`, { since: NOW, place: places[at % 3], values: [value, value] }))
+  }
+  const matches = [...pool.group(NOW)].map(({ slots }) => slots.map((slot) => pool.entryOf(slot)))
+  expect(matches.length).toBeGreaterThan(90)
+  for (const match of matches) expect(new Set(match.map(({ values }) => values[0])).size).toBe(1)
+})
+
+test('a crowd without a distance rule is matched in bulk, with little work', () => {
+  const pool = createPool(modelOf(6, { spans: [spanOf(10)] }))
+  for (let at = 0; at < 6000; at += 1) pool.add(entryOf(`t${at}`, { since: NOW, values: [at, at] }))
+  const round = pool.round(NOW)
+  let steps = 1
+  while (round.step(1)) steps += 1
+  expect(round.take().length).toBe(1000)
+  expect(steps).toBeLessThan(10)
+})

@@ -112,4 +112,4 @@ export class Bulk<Facts> {
   }
 }
 
-const isLimited = (limits: Float64Array | undefined) => limits?.some((limit) => limit > 0 && limit < Infinity) === true
+const isLimited = (limits: Float64Array | undefined) => limits?.some((limit) => limit < Infinity) === true

@@ -28,7 +28,7 @@ export class CrowdRuns<Facts> {
   constructor(parts: CrowdParts<Facts>) {
     const { model, compare, players } = parts
     this.#parts = parts
-    this.#mostChord = Math.sqrt(model.radius?.squared[0] ?? Infinity) * compare.perChord
+    this.#mostChord = Math.sqrt(model.radius?.squared[0] ?? Infinity) * (compare.perChord || 1)
     this.#mostGap = (model.spans[0]?.limit[0] ?? Infinity) * (compare.perSpan[0] ?? 1)
     this.#run = new Int32Array(players)
   }
