@@ -63,10 +63,14 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
   // The lobbies of an earlier process could not receive requests until now either.
   let upSince = clock.now()
   const pauses = createOwnPauses(upSince, 2 * tickMs)
+  const resume = (now: number, wasPaused: boolean) => {
+    // The clock may have been ahead until the time of a shared store was known.
+    upSince = wasPaused ? now : Math.min(upSince, now)
+  }
   const change = createChange(
     config,
     (now) => {
-      if (pauses.isOver(now)) upSince = now
+      resume(now, pauses.isOver(now))
       return { ...rules, upSince }
     },
     changed,
@@ -78,7 +82,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
 
   const tick = async () => {
     const now = clock.now()
-    if (pauses.ticked(now)) upSince = now
+    resume(now, pauses.ticked(now))
     const due = await store.due(now, MOST_PER_TICK)
     // A lobby that cannot be read or written, e.g. because its record is damaged, must not stop the other lobbies.
     const failures: unknown[] = []

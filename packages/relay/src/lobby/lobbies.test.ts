@@ -308,6 +308,18 @@ describe('a process that could not receive requests for 150 s', () => {
     expect(service.open).toEqual(['session-1'])
   })
 
+  test('members are away after 30 s even if the clock was ahead at first, until the time of a store was known', async () => {
+    const manual = createManualClock()
+    let aheadMs = 3_600_000
+    const clock = { now: () => manual.now() + aheadMs, sleep: manual.sleep }
+    const relay = createRelaySessions({ client: createFakeService({ clock, random: seededRandom(1) }), clock })
+    const lobbies = createLobbies({ relay, clock })
+    aheadMs = 0
+    const { lobbyId } = await lobbies.create({ player: ann, maxPlayers: 4 })
+    await manual.advance(32_000)
+    expect(codeOf(await failing(lobbies.heartbeat({ lobbyId, playerId: 'ann' })))).toBe('away')
+  })
+
   test('members who stay silent for 30 s afterwards are away', async () => {
     const { manual, beat, members } = await after(true)
     await manual.advance(20_000)
