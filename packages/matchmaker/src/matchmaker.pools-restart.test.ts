@@ -392,3 +392,27 @@ test('a match that leaves a silent server takes no third server while a slow sto
   expect(seen.serverTaken).toHaveLength(2)
   expect(seen.serverDraining?.map(({ reason }) => reason)).toEqual(['silent'])
 })
+
+test.each([
+  ['right', 0],
+  ['slow by a day', -25 * 3_600_000],
+  ['fast by a day', 25 * 3_600_000],
+])(
+  'a match on a server of a pool ends after its maximum duration if the clock after a restart is %s',
+  async (_, byMs) => {
+    const { clock, run, restart, join, status, seen } = open({
+      ...arena,
+      deploy: { ...arena.deploy, maxDurationMs: 60_000 },
+    })
+    await run(5000)
+    join('ann', 'ben')
+    await run(20_000)
+    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+    const { now, sleep } = clock
+    await restart({ clock: { now: () => now() + byMs, sleep } })
+    await run(30_000)
+    expect(seen().matchOver).toBeUndefined()
+    await run(40_000)
+    expect(seen().matchOver).toMatchObject([{ reason: 'max-duration' }])
+  },
+)

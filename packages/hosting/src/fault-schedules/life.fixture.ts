@@ -20,7 +20,13 @@ export interface Life {
   spare(): void
   /** Called before each write. Returns how the process ends at this write. Undefined if it survives the write. */
   writes(): Death | undefined
-  /** Settles like the promise. If the process has ended by then, never settles. */
+  /** Suspends the process, like SIGSTOP, until `resume`. */
+  suspend(): void
+  resume(): void
+  isSuspended(): boolean
+  /**
+   * Settles like the promise, but not while the process is suspended. If the process has ended by then, never settles.
+   */
   alive<T>(promise: Promise<T>): Promise<T>
 }
 
@@ -39,10 +45,19 @@ export function createLife({ clock, random, death, died, deposed }: LifeOptions)
   let isDead = false
   let isSpared = false
   let writes = 0
+  let held: Promise<void> | undefined
+  let release = () => {}
+  const settled = async <T>(outcome: () => T): Promise<T> => {
+    while (held !== undefined) await held
+    return isDead ? never<T>() : outcome()
+  }
   const alive = <T>(promise: Promise<T>): Promise<T> =>
     promise.then(
-      (value) => (isDead ? never<T>() : value),
-      (error: unknown) => (isDead ? never<T>() : Promise.reject(error as Error)),
+      (value) => (held === undefined && !isDead ? value : settled(() => value)),
+      (error: unknown) =>
+        settled(() => {
+          throw error as Error
+        }),
     )
   return {
     clock: { now: () => clock.now(), sleep: (ms, signal) => alive(clock.sleep(ms, signal)) },
@@ -61,6 +76,16 @@ export function createLife({ clock, random, death, died, deposed }: LifeOptions)
       writes += 1
       return !isSpared && death?.at === writes ? death.how : undefined
     },
+    suspend: () => {
+      held ??= new Promise((resolve) => {
+        release = resolve
+      })
+    },
+    resume: () => {
+      held = undefined
+      release()
+    },
+    isSuspended: () => held !== undefined,
     alive,
   }
 }

@@ -213,8 +213,9 @@ export function startMuster(options: MusterOptions): Muster {
   else begin(opened)
   return {
     life,
-    tick: () => void (life.isDead() || tick()),
-    running: () => (life.isDead() || running?.allocator.recovery.isDone() !== true ? undefined : running),
+    tick: () => void (life.isDead() || life.isSuspended() || tick()),
+    running: () =>
+      life.isDead() || life.isSuspended() || running?.allocator.recovery.isDone() !== true ? undefined : running,
   }
 }
 

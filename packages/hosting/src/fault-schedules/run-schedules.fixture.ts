@@ -9,7 +9,7 @@ interface Schedules {
   readonly mutant?: Mutant | undefined
 }
 
-const NOTHING: Outcome['counts'] = { told: 0, matches: 0, deaths: 0, deposed: 0, acknowledged: 0 }
+const NOTHING: Outcome['counts'] = { told: 0, matches: 0, deaths: 0, deposed: 0, acknowledged: 0, suspended: 0 }
 
 /** Runs schedules, and stops at the first that breaks a promise. Returns its outcome, or the sums of all counts. */
 export async function runSchedules({ first, count, openStorage, mutant }: Schedules): Promise<Outcome> {

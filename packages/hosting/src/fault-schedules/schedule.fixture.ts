@@ -120,6 +120,9 @@ export async function runSchedule(seed: number, openStorage: OpenStorageOf, muta
   const { service, allocator } = sources
   const maxServers = oneOf(random, 2, MOST_SERVERS, MOST_SERVERS)
   const deathShare = oneOf(random, 0, 0.01, 0.03)
+  // A random source of their own, so that suspensions do not change the other faults of a seed.
+  const pausing = seededRandom(seed)
+  const suspendShare = oneOf(pausing, 0, 0, 0.02)
   const deathWrites = oneOf(random, 5, 20, 60)
 
   const left = new Set<string>()
@@ -258,6 +261,14 @@ export async function runSchedule(seed: number, openStorage: OpenStorageOf, muta
     await step(STEP_MS)
     if (current !== undefined && !current.life.isDead() && chance(random, deathShare))
       current.life.kill(oneOf<Death>(random, 'after', 'power'))
+    if (current !== undefined && chance(pausing, suspendShare)) {
+      const { life } = current
+      const forMs = oneOf(pausing, 3000, 8000, 40_000, 90_000)
+      life.suspend()
+      counts.suspended += 1
+      for (let waited = 0; waited < forMs; waited += STEP_MS) await step(STEP_MS)
+      life.resume()
+    }
     if (current?.life.isDead() === false) continue
     const down = oneOf(random, 0, random() * 3000, random() * 15_000)
     for (let waited = 0; waited < down; waited += STEP_MS) await step(STEP_MS)

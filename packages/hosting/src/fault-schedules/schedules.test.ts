@@ -17,6 +17,7 @@ test(
     if (count === 1) return
     expect(counts.told).toBeGreaterThan(count * 2)
     expect(counts.deaths).toBeGreaterThan(count)
+    expect(counts.suspended).toBeGreaterThan(count / 10)
     expect(counts.acknowledged).toBeGreaterThan(count / 2)
   },
 )

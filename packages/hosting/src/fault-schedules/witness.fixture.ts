@@ -32,7 +32,7 @@ export function createWitness({ storage, now, maxDurationMs }: WitnessOptions) {
   const drained = new Map<string, Mark>()
   const saidOver = new Map<string, Mark>()
   const answers = new WeakMap<ServerReport, Mark>()
-  const counts = { told: 0, matches: 0, deaths: 0, deposed: 0, acknowledged: 0 }
+  const counts = { told: 0, matches: 0, deaths: 0, deposed: 0, acknowledged: 0, suspended: 0 }
 
   const holds = (marks: ReadonlyMap<string, Mark>, id: string) => marks.get(id)?.has() === true
 

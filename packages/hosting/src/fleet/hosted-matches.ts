@@ -19,7 +19,7 @@ import {
   type StopReason,
 } from '../records/index.js'
 import { middleOfMatch } from './retry-placement.js'
-import { ENDS_GAP_MS, STORE_PATIENCE_MS } from './server-deadlines.js'
+import { ENDS_GAP_MS, isAgeUnknown, STORE_PATIENCE_MS } from './server-deadlines.js'
 import type { HostingEntry } from '../store/index.js'
 
 interface HostedMatchesOptions extends AllocatorContext {
@@ -225,7 +225,7 @@ export class HostedMatches {
     const { requestId } = server
     if (requestId !== undefined && assignment !== undefined) match.placeAt(server, requestId, assignment)
     // If the clock was set back meanwhile, the match must not last longer.
-    match.readyAt = Math.min(playingSince, this.#options.clock.now())
+    match.readyAt = Math.max(server.startedAfter, Math.min(playingSince, this.#options.clock.now()))
     match.endsAt = match.readyAt + lastsMs
     this.#fleet.enterMatch(match, 'running')
     if (match.order !== undefined && requestId !== undefined && assignment !== undefined)
@@ -459,7 +459,8 @@ export class HostedMatches {
   /** Ends matches that nobody joins, that last too long, or whose start cannot be stored in time. */
   #endOverdue(now: number): void {
     for (const match of this.#fleet.playing()) {
-      const { isOpen, hasBegun, readyAt, endsAt, joinBy } = match
+      const { isOpen, hasBegun, readyAt, joinBy, server } = match
+      const endsAt = server !== undefined && isAgeUnknown(server) ? Infinity : match.endsAt
       if (!isOpen) continue
       if (!hasBegun && now - readyAt >= STORE_PATIENCE_MS) this.#giveUp(match, 'unavailable', false)
       else if (hasBegun && now >= Math.min(endsAt, joinBy)) {

@@ -24,6 +24,22 @@ interface EndTimesOptions {
   readonly problem: (error: unknown, server: Server) => void
 }
 
+/** True if the server's end depends on its age, which this process has not read yet. */
+export const isAgeUnknown = ({ lastsMs, endsAt }: Server) => lastsMs < Infinity && endsAt === Infinity
+
+/**
+ * Corrects the times at which players were sent to a server, because the clock may have been wrong when they were
+ * stored. No match began before its server. @param startedAt epoch milliseconds at which the server started
+ */
+function correctStarts(server: Server, startedAt: number): void {
+  server.startedAfter = Math.max(server.startedAfter, startedAt)
+  for (const match of server.guests) {
+    const lateMs = Math.max(0, startedAt - match.readyAt)
+    match.readyAt += lateMs
+    match.endsAt += lateMs
+  }
+}
+
 const isUnlocated = ({ isLocated, assignment }: Server) => !isLocated && assignment?.location === undefined
 
 /** Milliseconds until facts that could not be read are read again. */
@@ -41,6 +57,7 @@ export function createEndTimes({ sources, fleet, clock, located, problem }: EndT
       // The server seems to be gone. Its source will report that too, so only wait.
       if (facts === undefined) return void unknown.set(server, clock.now() + RETRY_MS)
       const { ageMs = 0, location } = facts
+      if (facts.ageMs !== undefined) correctStarts(server, clock.now() - ageMs)
       // A server of unknown age counts as new, because stopping it too early would end a match.
       if (server.endsAt === Infinity) server.endsAt = clock.now() + server.lastsMs - ageMs
       server.isLocated = true
@@ -70,7 +87,7 @@ export function createEndTimes({ sources, fleet, clock, located, problem }: EndT
       if (isAsking) return
       for (const [server, askAt] of unknown) {
         const { id, phase, requestId } = server
-        const isKnown = !isUnlocated(server) && (server.endsAt < Infinity || server.lastsMs === Infinity)
+        const isKnown = !isUnlocated(server) && !isAgeUnknown(server)
         if (isKnown || phase === 'stopping' || fleet.find(id) !== server) unknown.delete(server)
         else if (phase === 'running' && requestId !== undefined && askAt <= now) return void ask(server, requestId)
       }

@@ -308,7 +308,7 @@ describe('a process that could not receive requests for 150 s', () => {
     expect(service.open).toEqual(['session-1'])
   })
 
-  test('members are away after 30 s even if the clock was ahead at first, until the time of a store was known', async () => {
+  test('members are away after 30 s although the clock was ahead until the time of a store was known', async () => {
     const manual = createManualClock()
     let aheadMs = 3_600_000
     const clock = { now: () => manual.now() + aheadMs, sleep: manual.sleep }
