@@ -268,6 +268,8 @@ export async function runSchedule(seed: number, openStorage: OpenStorageOf, muta
       counts.suspended += 1
       for (let waited = 0; waited < forMs; waited += STEP_MS) await step(STEP_MS)
       life.resume()
+      // The next tick may come before the reports that have arrived meanwhile.
+      if (chance(pausing, 0.5)) current?.tick()
     }
     if (current?.life.isDead() === false) continue
     const down = oneOf(random, 0, random() * 3000, random() * 15_000)
