@@ -157,6 +157,8 @@ export interface FormingMatch {
 export interface ServersNow {
   /** Number of servers in each of the matchmaker's states: creating, starting, running, stopping, … */
   readonly byState: readonly { readonly state: string; readonly count: number }[]
+  /** Number of these servers that enrolled: they count neither for `most` nor for `money`. */
+  readonly own: number
   /** Maximum number of servers that may exist at a time; null for no limit. */
   readonly most: number | null
   readonly createsPerMinute: number | null

@@ -191,6 +191,7 @@ export function nowOf(scene: Scene, at: number): Now {
         { state: 'starting', count: Math.round(scene.matches * 0.3) },
         { state: 'stopping', count: Math.round(scene.matches * 0.08) },
       ],
+      own: 0,
       most: 2000,
       createsPerMinute: Math.round(scene.matches * 0.9),
       mostCreatesPerMinute: 1200,

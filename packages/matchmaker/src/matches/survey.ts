@@ -1,6 +1,7 @@
 import { type Coordinates, InvalidInput } from '@muster/core'
 import { levelAt, type Slot } from '@muster/kernel'
 import {
+  ENROLLED,
   type Allocator,
   type PoolPlaceView,
   type Server,
@@ -116,12 +117,13 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
     seen.players += playersIn
     gameServers.set(key, seen)
   }
-  const countServer = ({ phase, assignment, guests }: Server) => {
+  const countServer = ({ phase, assignment, guests, source }: Server) => {
+    const isEnrolled = source === ENROLLED
     const playerIds = [...guests].flatMap((match) => match.playerIds)
     const { city, latitude, longitude } = assignment?.location ?? {}
-    const key = `${phase} ${latitude} ${longitude}`
+    const key = `${phase} ${isEnrolled} ${latitude} ${longitude}`
     const place = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
-    const seen = servers.get(key) ?? { phase, city, place, servers: 0, players: 0 }
+    const seen = servers.get(key) ?? { phase, isEnrolled, city, place, servers: 0, players: 0 }
     seen.servers += 1
     seen.players += playerIds.length
     servers.set(key, seen)
@@ -274,6 +276,8 @@ export interface FormingSurvey {
 
 export interface ServerSurvey {
   readonly phase: ServerPhase
+  /** True for servers that enrolled: they count neither for `maxServers` nor for the cost. */
+  readonly isEnrolled: boolean
   readonly city: string | undefined
   readonly place: Coordinates | undefined
   readonly servers: number

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { EnrolmentBody } from '@muster/matchmaker/internal'
 import { expect, test } from 'vitest'
-import type { Audit, ServerList } from '@muster/console/internal'
+import type { Audit, Now, ServerList } from '@muster/console/internal'
 import { openConsole } from './open-console.fixture.js'
 
 const KEY = 'a-key-of-the-arena-for-own-machines'
@@ -47,6 +47,15 @@ test('the console server list shows the source of each server, and the number of
   expect(sources).toEqual([{ source: 'enrolled', servers: 1, draining: 0 }])
   const allowed = { servers: 6, matches: 4, builds: ['1', '2'] }
   expect(keys).toEqual([{ key: keyId, pool: 'arena', place: 'Oslo', servers: 1, allowed, builds: ['2'] }])
+})
+
+test('the totals of the console count an enrolled server neither for maxServers nor for the cost', async () => {
+  const { listen, clock } = await open()
+  const feed = await listen('looker')
+  await clock.advance(60_000)
+  const { servers } = await feed.until<Now>('now')
+  expect(servers.byState).toContainEqual({ state: 'running', count: 1 })
+  expect(servers).toMatchObject({ own: 1, most: 10, money: { perHourNow: 0, lastHour: 0 } })
 })
 
 test('an enrolment key is revoked only after its removal from the configuration, and is logged', async () => {

@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import type { Inspection, ServerSurvey, Survey, Surveyed } from '@muster/matchmaker'
-import type { AllocationView } from '@muster/matchmaker/internal'
+import { type AllocationView, ENROLLED } from '@muster/matchmaker/internal'
 import type { ConsoleMatchmaker } from './options.js'
 import { guestsByServer } from './server-list.js'
 
@@ -45,11 +45,11 @@ function serversIn(matches: readonly AllocationView[]): ServerSurvey[] {
 }
 
 const serverOf = (server: AllocationView, guests: readonly AllocationView[] = []): ServerSurvey => {
-  const { phase, assignment } = server
+  const { phase, assignment, source } = server
   const { city, latitude, longitude } = assignment?.location ?? {}
   const place = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
   const players = [server, ...guests].reduce((sum, { playerIds }) => sum + playerIds.length, 0)
-  return { phase, city, place, servers: 1, players }
+  return { phase, isEnrolled: source === ENROLLED, city, place, servers: 1, players }
 }
 
 /** Number of tickets that a survey reads in a step: well under a millisecond of work. */

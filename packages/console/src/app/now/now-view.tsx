@@ -158,8 +158,12 @@ function Totals({ now: { ready, queues, queuesLeftOut, forming, formingLeftOut, 
       <Total name="Matches forming" kind="forming" note="without a place to connect yet">
         {grouped(matches)}
       </Total>
-      <Total name="Servers" kind="ready" note={`${grouped(running)} running`}>
-        {grouped(all)}
+      <Total
+        name="Servers"
+        kind="ready"
+        note={servers.own === 0 ? `${grouped(running)} running` : `and ${grouped(servers.own)} on your own machines`}
+      >
+        {grouped(all - servers.own)}
         {servers.most === null ? null : <small> of {grouped(servers.most)}</small>}
       </Total>
       {spent === null ? (

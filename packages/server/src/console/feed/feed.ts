@@ -7,7 +7,7 @@ import type { ConsoleOptions, Operator } from '../options.js'
 import { type ActivityCounts, createActivity } from '../activity.js'
 import { createProblems } from '../problems.js'
 import { createSurveyor } from '../surveyor.js'
-import { createBill, type NowDeps, nowText, serverCount } from './now.js'
+import { createBill, type NowDeps, nowText, paidServers, serverCount } from './now.js'
 
 interface FeedsOptions {
   /** Maximum number of open feeds, in total and per caller. */
@@ -246,7 +246,7 @@ export function createWatch(options: ConsoleOptions, { clock, missing, failed }:
   const survey = async () => {
     await surveyor.survey()
     const seen = surveyor.latest()
-    if (seen !== undefined) bill.note(serverCount(seen), clock.now())
+    if (seen !== undefined) bill.note(paidServers(seen), clock.now())
   }
   const frame = async () => {
     // A survey, which counts players and servers, takes several frames if there are many tickets. Until it ends, frames

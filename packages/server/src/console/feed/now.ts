@@ -222,15 +222,20 @@ function serversNow(
     servers.reduce((sum, { phase, servers: count }) => (phase === state ? sum + count : sum), 0)
   return {
     byState: STATES.map((state) => ({ state, count: countOf(state) })),
+    own: serverCount({ servers }) - paidServers({ servers }),
     most: finite(spending.maxServers),
     createsPerMinute: seesAll() ? activity.creates.within(now()) : null,
     mostCreatesPerMinute: finite(spending.maxCreatesPerMinute),
-    money: bill.now(serverCount({ servers }), spending),
+    money: bill.now(paidServers({ servers }), spending),
   }
 }
 
 export const serverCount = ({ servers }: Pick<Surveyed, 'servers'>): number =>
   servers.reduce((sum, { servers: count }) => sum + count, 0)
+
+/** Returns the number of servers that cost money. Servers that enrolled do not. */
+export const paidServers = ({ servers }: Pick<Surveyed, 'servers'>): number =>
+  serverCount({ servers: servers.filter(({ isEnrolled }) => !isEnrolled) })
 
 const finite = (bound: number) => (Number.isFinite(bound) ? bound : null)
 
