@@ -14,6 +14,8 @@ namespace Muster
             sent.downloadHandler = new DownloadHandlerBuffer();
             // Rounded up to whole seconds, because 0 would mean no timeout.
             sent.timeout = (request.TimeoutMs + 999) / 1000;
+            // Unity may send the token to the target of a redirect, even at another host.
+            sent.redirectLimit = 0;
             if (request.Token != null) sent.SetRequestHeader("Authorization", "Bearer " + request.Token);
             if (request.Body != null)
             {

@@ -53,7 +53,7 @@ namespace UnityEngine.Networking
         Action end = () => { };
         public DownloadHandlerBuffer downloadHandler;
         public UploadHandlerRaw uploadHandler;
-        public int timeout;
+        public int timeout, redirectLimit;
 
         public UnityWebRequest(string url, string method)
         {
