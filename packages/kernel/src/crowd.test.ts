@@ -74,3 +74,17 @@ test('a crowd without a distance rule is matched in bulk, with little work', () 
   expect(round.take().length).toBe(1000)
   expect(steps).toBeLessThan(10)
 })
+
+test.each(['each', 'average'] as const)(
+  'no ticket of a crowd is in a match twice if some values are close to the largest number (by: %s)',
+  (by) => {
+    const pool = createPool(modelOf(3, { spans: [{ by, limit: Float64Array.of(2) }] }))
+    for (let at = 0; at < 700; at += 1) {
+      const value = at % 50 === 0 ? (at % 100 === 0 ? 1 : -1) * Number.MAX_VALUE : at % 20
+      pool.add(entryOf(`t${at}`, { since: NOW, values: [value, value] }))
+    }
+    const slots = [...pool.group(NOW)].flatMap((match) => match.slots)
+    expect(slots.length).toBeGreaterThan(600)
+    expect(new Set(slots).size).toBe(slots.length)
+  },
+)

@@ -67,7 +67,9 @@ function writeKeys(
   byPlace: boolean,
 ): void {
   for (let at = from; at < to; at++) {
-    const d = Math.floor((points[4 * at + 3] as number) * FINE + shift)
+    const value = Math.floor((points[4 * at + 3] as number) * FINE + shift)
+    // A value close to the largest number would have no place on the curve.
+    const d = Number.isFinite(value) ? value : 0
     let place = 0
     if (byPlace) {
       const a = Math.floor((points[4 * at] as number) * FINE + shift)
