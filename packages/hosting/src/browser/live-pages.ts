@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { type Awaitable, createTicker } from '@muster/core/internal'
+import { type Awaitable, createTicker, createYielder } from '@muster/core/internal'
 import { Unavailable } from '../errors.js'
 import {
   createServerList,
@@ -27,8 +27,16 @@ export interface PageChange {
 /** Reads the server list for players: keeps a copy at most 1 s old, and updates the pages that players follow. */
 export type ServerReader = ReturnType<typeof createServerReader>
 
-/** Maximum age of a copy of the list, and the minimum time between two updates of a page, in milliseconds. */
+/**
+ * Maximum age of a copy of the list, and the minimum time between two updates of a page, in milliseconds. With many
+ * different pages, a page is updated less often, see `UPDATE_MS`.
+ */
 const FRESH_MS = 1000
+/**
+ * Maximum milliseconds of one run that updates pages (our choice), so that players who follow thousands of different
+ * pages take at most half of the CPU. The next run begins with the pages that were left out.
+ */
+const UPDATE_MS = 500
 /** Number of changes of the list from which a page is computed anew instead of change by change. */
 const MANY = 2000
 /** Number of pages in a window. A window is the page and the servers after it. */
@@ -38,6 +46,8 @@ interface LivePage {
   readonly query: ReadQuery
   readonly pingOf: PingOf
   readonly viewers: Set<(change: PageChange) => void>
+  /** Number of changes of the list that the window contains. */
+  changes: number
   /** The page and the servers after it. Most changes of the list then need no new scan. */
   window: PageWindow
 }
@@ -54,6 +64,10 @@ export function createServerReader({ read, browser, clock, onError }: ServerRead
   const list = createServerList()
   const table = createServerTable(browser)
   const followed = new Map<string, LivePage>()
+  /** The last changes of the list, the oldest first, and the number of all changes so far. */
+  let latest: readonly ListChange[] = []
+  let made = 0
+  let isUpdating = false
   let readAt = -Infinity
   let reading: Promise<void> | undefined
 
@@ -66,11 +80,11 @@ export function createServerReader({ read, browser, clock, onError }: ServerRead
         if (after !== undefined) table.set(after)
         else if (before !== undefined) table.remove(before.id)
       }
-      // Update the followed pages in this turn of the event loop, because a page that is created later already
-      // contains these changes.
-      if (different.length > 0) for (const one of followed.values()) turn(one, different)
+      latest = [...latest, ...different].slice(-MANY)
+      made += different.length
     } while (changes.more)
     readAt = clock.now()
+    void updatePages().catch(onError)
   }
   const refreshed = (): Promise<void> => {
     if (clock.now() - readAt < FRESH_MS) return Promise.resolve()
@@ -84,16 +98,39 @@ export function createServerReader({ read, browser, clock, onError }: ServerRead
     return { servers, total, end }
   }
 
-  const turn = (one: LivePage, changes: readonly ListChange[]) => {
+  /** Updates the pages that lack changes. Other work runs in between. */
+  const updatePages = async (): Promise<void> => {
+    if (isUpdating) return
+    isUpdating = true
+    try {
+      const yielder = createYielder(() => clock.now())
+      // The loop changes the map's order, so it goes through a copy.
+      const due = [...followed].filter(([, one]) => one.changes !== made)
+      for (const [key, one] of due) {
+        if (yielder.isDue()) await yielder.yieldNow()
+        if (yielder.spentMs() > UPDATE_MS) return
+        if (followed.get(key) !== one) continue
+        update(one)
+        // The next run begins with the pages that were not updated for longest.
+        followed.delete(key)
+        followed.set(key, one)
+      }
+    } finally {
+      isUpdating = false
+    }
+  }
+  const update = (one: LivePage) => {
     const { query, pingOf, window: before } = one
-    let after = changes.length > MANY ? undefined : changedWindow(before, changes, query, pingOf)
+    const lacks = made - one.changes
+    one.changes = made
+    let after = lacks > latest.length ? undefined : changedWindow(before, latest.slice(-lacks), query, pingOf)
     if (after === undefined || (after.end !== undefined && after.servers.length < query.limit))
       after = windowOf(query, pingOf)
     else if (after.servers.length > query.limit * WIDER * 2)
       after = cutWindow(after, query.limit * WIDER, query, pingOf)
     one.window = after
     const change = changeOf(pageIn(before, query), pageIn(after, query))
-    if (change !== undefined) for (const changed of one.viewers) changed(change)
+    if (change !== undefined) for (const tell of one.viewers) tell(change)
   }
 
   const ticker = createTicker({
@@ -127,7 +164,7 @@ export function createServerReader({ read, browser, clock, onError }: ServerRead
       await refreshed()
       let one = followed.get(key)
       if (one === undefined) {
-        one = { query, pingOf, viewers: new Set(), window: windowOf(query, pingOf) }
+        one = { query, pingOf, viewers: new Set(), changes: made, window: windowOf(query, pingOf) }
         followed.set(key, one)
       }
       const { viewers } = one
