@@ -1,3 +1,6 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createManualClock, type ManualClock } from '@muster/core/clock'
 import { StoreUnavailable } from '@muster/core'
 import {
@@ -40,6 +43,38 @@ pools:
   } finally {
     await server.close()
     await service.emulator.close()
+  }
+}, 60_000)
+
+test('after kill -9 with a folder, the players of a lost lobby do not wait for a match any more', async () => {
+  const service = await openService()
+  const folder = await mkdtemp(join(tmpdir(), 'muster-lobbies-'))
+  const textIn = (name: string) =>
+    yamlOf(
+      service.url,
+      `store: { folder: ${join(folder, name)} }\nlobbies: { enabled: true, startAs: match, queue: duel }`,
+    )
+  const first = await openServer(textIn('first'))
+  try {
+    const token = await signShared({ sub: 'ann' }, JWT_SECRET, Math.floor(Date.now() / 1000) + 3600)
+    const created = await first.ask('POST', '/lobbies', { token, body: { maxPlayers: 4 } })
+    const { lobbyId } = (await created.json()) as { lobbyId: string }
+    await first.ask('POST', `/lobbies/${lobbyId}/start`, { token })
+    const ticketsAt = async ({ ask }: typeof first) =>
+      ((await (await ask('GET', '/me', { token })).json()) as { tickets: readonly unknown[] }).tickets
+    await expect.poll(() => ticketsAt(first)).toHaveLength(1)
+    // The files are as a killed process leaves them.
+    await cp(join(folder, 'first'), join(folder, 'second'), { recursive: true })
+    const second = await openServer(textIn('second'))
+    try {
+      await expect.poll(() => ticketsAt(second)).toEqual([])
+    } finally {
+      await second.server.close()
+    }
+  } finally {
+    await first.server.close()
+    await service.emulator.close()
+    await rm(folder, { recursive: true })
   }
 }, 60_000)
 

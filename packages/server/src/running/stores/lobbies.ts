@@ -1,7 +1,14 @@
 import { StoreUnavailable } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { backoffMs, manyWaitOn } from '@muster/core/internal'
-import { type Assignment, type Ticket, type TicketService, AlreadyAssigned, UnknownTicket } from '@muster/matchmaker'
+import {
+  type Assignment,
+  type Store,
+  type Ticket,
+  type TicketService,
+  AlreadyAssigned,
+  UnknownTicket,
+} from '@muster/matchmaker'
 import type {
   Attributes,
   Lobbies,
@@ -17,16 +24,40 @@ import { type Matching, type MatchingOptions, serviceClock } from './matching.js
 const RETRY = { baseMs: 500, capMs: 10_000, jitter: 0 }
 
 /**
+ * Keeps the keys of started lobbies whose tickets have no server yet. In a folder the tickets outlive the process, but
+ * the lobbies do not.
+ */
+function createKeptKeys(store: Pick<Store, 'records'> | undefined) {
+  const keys = new Set<string>()
+  const recordOf = (key: string) => ({ key, value: '1' })
+  const records = store?.records('lobby', () => Array.from(keys, recordOf))
+  for (const { key } of records?.stored() ?? []) keys.add(key)
+  return {
+    /** The keys of an earlier process, whose lobbies are lost. */
+    lost: [...keys],
+    add: (key: string) => {
+      if (records === undefined) return
+      records.write([recordOf(key)])
+      keys.add(key)
+    },
+    remove: (key: string) => {
+      if (keys.delete(key)) records?.remove(key)
+    },
+  }
+}
+
+/**
  * Passes started lobbies to the matchmaker. The players of a lobby become one ticket, whose id is the key of the start.
  */
 function createLobbyParties(
   service: TicketService,
-  { on, onTakeover }: Pick<Matching, 'on' | 'onTakeover'>,
+  { on, onTakeover, matchmaker: own, shared, store }: OpenLobbiesOptions['matching'],
   queue: string,
   clock: Clock,
   onProblem: (error: unknown) => void,
 ) {
   const closing = manyWaitOn()
+  const kept = createKeptKeys(shared.lobbies === undefined ? store : undefined)
   /** Repeats work until it succeeds or the signal aborts. The first failure is a problem. */
   const repeated = async (work: () => Promise<unknown>, signal: AbortSignal): Promise<void> => {
     for (let failures = 1; !signal.aborted; failures += 1) {
@@ -52,10 +83,12 @@ function createLobbyParties(
   const matchmaker: LobbyMatchmaker = {
     handOver: async ({ key, players }, { signal }) => {
       try {
+        kept.add(key)
         await service.createTicket({ id: key, queue, players: players.map(({ id, ip }) => ({ id, ip })) })
       } catch (error) {
         // The ticket may have been created although the store has not answered. No lobby would follow it.
         if (error instanceof StoreUnavailable) await repeated(() => withdraw(key), signal)
+        kept.remove(key)
         throw error
       }
       return { reference: key }
@@ -79,8 +112,18 @@ function createLobbyParties(
           }
         }, closing.signal)
       const report = (keys: readonly string[], ofKey: (key: string) => MatchReport) => {
-        for (const key of keys) void deliver(ofKey(key))
+        for (const key of keys) {
+          kept.remove(key)
+          void deliver(ofKey(key))
+        }
       }
+      const withdrawLost = async (key: string) => {
+        await own?.ready()
+        await withdraw(key)
+        kept.remove(key)
+      }
+      // Nobody follows these tickets any more, so no server must be started for them.
+      for (const key of kept.lost) void repeated(() => withdrawLost(key), closing.signal)
       const reportNow = async (key: string, send: (one: MatchReport) => Promise<unknown>) => {
         const one = reportOf(key, await service.getTicket(key))
         if (one !== undefined) await send(one)
@@ -162,7 +205,7 @@ function dueOnceTimed(store: LobbyStore, service: Pick<TicketService, 'getTicket
 
 interface OpenLobbiesOptions extends Pick<MatchingOptions, 'config' | 'client' | 'webhookUrl' | 'clock' | 'onProblem'> {
   readonly service: TicketService
-  readonly matching: Pick<Matching, 'on' | 'onTakeover' | 'shared'>
+  readonly matching: Pick<Matching, 'on' | 'onTakeover' | 'shared' | 'matchmaker' | 'store'>
 }
 
 /** The lobbies of the program, and their relay sessions and parties. */
