@@ -68,7 +68,10 @@ export interface PoolRow {
   /** Number of matches that requested a server, and of those that got a warm one. */
   readonly asked: number
   readonly hits: number
-  /** Expected fraction of the matches that get a warm server, from 0 to 1; null while there are no matches. */
+  /**
+   * Expected fraction of the matches that get a warm server, from 0 to 1. Null without matches, or with enrolled
+   * servers.
+   */
   readonly expectedHit: number | null
   /**
    * Number of matches in the last hour, or since the start if that is later. `expectedPerHour` is the expected number

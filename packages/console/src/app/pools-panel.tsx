@@ -61,7 +61,11 @@ function Place({ row, currency }: { readonly row: PoolRow; readonly currency: st
         <span class="hit">
           <Meter share={hit ?? 0} />
           <span class="number">{hit === undefined ? '–' : percent(hit)}</span>
-          <small>{expectedHit === null ? 'nobody comes' : `expected ${percent(expectedHit)}`}</small>
+          {expectedHit === null ? (
+            <small>{asked === 0 ? 'nobody comes' : ''}</small>
+          ) : (
+            <small>expected {percent(expectedHit)}</small>
+          )}
         </span>
       </Cell>
       <Cell kind="number came-cell" head="Matches, last hour">

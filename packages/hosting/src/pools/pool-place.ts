@@ -22,7 +22,7 @@ export interface PoolPlaceView {
   /** Number of matches that needed a server since this process started, and of those that found a warm one. */
   readonly asked: number
   readonly hits: number
-  /** Share of matches that is expected to find a warm server. Undefined while no matches are expected. */
+  /** Share of matches that is expected to find a warm server. Undefined without matches, or with enrolled servers. */
   readonly expectedHit: number | undefined
   /** Predicted number of matches per hour, and the actual number in the last hour. */
   readonly ratePerHour: number

@@ -281,6 +281,7 @@ export class Pools {
     const rate = demand.rate(now)
     const up = all.filter((one) => one.isUp && !one.isDraining)
     const idle = up.filter((one) => this.#isEmpty(one))
+    const isOwn = all.some(({ server }) => isEnrolled(server))
     const paid = idle.filter(({ server, idleSince }) => !isEnrolled(server) && idleSince < now)
     return {
       pool: name,
@@ -293,7 +294,8 @@ export class Pools {
       draining: all.filter((one) => one.isDraining).length,
       asked,
       hits,
-      expectedHit: rate > 0 ? 1 - lossShare(goal, rate * demand.bootSeconds()) : undefined,
+      // The number of warm servers says nothing about the places of enrolled servers, which matches take first.
+      expectedHit: rate > 0 && !isOwn ? 1 - lossShare(goal, rate * demand.bootSeconds()) : undefined,
       ratePerHour: rate * 3600,
       cameLastHour: demand.lastHour(now),
       bootSeconds: demand.bootSeconds(),

@@ -360,7 +360,7 @@ export const PoolsSchema = z.object({
       expected_hit: z
         .number()
         .nullable()
-        .describe('Expected share of matches that find a warm server; null without matches'),
+        .describe('Expected share of matches that find a warm server; null without matches, or with enrolled servers'),
       rate_per_hour: z.number().describe('Expected matches an hour'),
       came_last_hour: whole.describe('Matches that needed a server within the last hour'),
       boot_seconds: z.number().describe('From a create until the server registers, on average'),

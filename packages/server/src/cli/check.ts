@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { ENDING_SIGNALS } from '@muster/core/internal'
 import { describeQueue } from '@muster/matchmaker'
-import { describePool, poolCost, type PoolLoad, poolCostSentence } from '@muster/matchmaker/internal'
+import { describePool, ENROLLED, poolCost, type PoolLoad, poolCostSentence } from '@muster/matchmaker/internal'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, type Finding, InvalidConfig, readConfig, type ReadConfig } from '../config/index.js'
 import type { ServiceReading } from '../running/index.js'
@@ -58,6 +58,10 @@ function loadsOf({ matchesPerHour, bootSeconds, matchMinutes }: CheckOptions): r
   const loads = matchesPerHour === undefined ? LOADS : [matchesPerHour]
   return loads.map((load) => ({ matchesPerHour: load, bootSeconds, matchSeconds: matchMinutes * 60 }))
 }
+
+/** Returns what a pool costs at each load. A pool whose servers all enrol creates none, so it costs nothing. */
+const costsOf = (pool: Config['pools'][number], loads: readonly PoolLoad[]): readonly ReturnType<typeof poolCost>[] =>
+  pool.source === ENROLLED ? [] : loads.map((load) => poolCost(pool, load))
 
 /** Checks a configuration and prints what it means. */
 async function check(options: CheckOptions, terminal: Terminal): Promise<ExitCode> {
@@ -128,8 +132,7 @@ function tell(file: string, { config, warnings }: ReadConfig, loads: readonly Po
     terminal.say(`\n${strong(`pool ${pool.name}`)}`)
     for (const sentence of [...describePool(pool), ...capacitySentences(capacityOf(pool, config))])
       terminal.say(`  ${sentence}`)
-    for (const cost of loads.map((load) => poolCost(pool, load)))
-      terminal.say(`  ${poolCostSentence(cost)}${price(cost.idle)}`)
+    for (const cost of costsOf(pool, loads)) terminal.say(`  ${poolCostSentence(cost)}${price(cost.idle)}`)
   }
 }
 
@@ -156,7 +159,7 @@ function asJson(
     name: pool.name,
     sentences: [...describePool(pool), ...capacitySentences(capacityOf(pool, config))],
     capacity: capacityOf(pool, config),
-    costs: loads.map((load) => poolCost(pool, load)),
+    costs: costsOf(pool, loads),
   }))
   const shown = findings.map((finding) => ({ ...finding, excerpt: undefined }))
   const result = {

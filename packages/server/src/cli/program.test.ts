@@ -55,12 +55,15 @@ describe('muster init', () => {
   })
 })
 
-test('muster check --live reports that a file without service and sources has nothing to test', async () => {
+test('muster check has nothing to test live and no creates to estimate for own machines alone', async () => {
   const pool = 'places: [{ name: A, latitude: 0, longitude: 0 }], enrol: [{ key: { file: key }, place: A, max: 6 }]'
   await file('key', 'k'.repeat(32))
   await file('muster.yaml', `pools: [{ name: a, ${pool} }]\nqueues: [{ name: duel, matchSize: 2, pool: a }]\n`)
   const { code, out } = await muster('check --live')
   expect([code, out]).toEqual([0, 'Nothing to test: the configuration has no service and no sources.\n'])
+  const checked = await muster('check')
+  expect(checked.out).toContain('Six servers of your own at A at most')
+  expect(checked.out).not.toContain('create requests')
 })
 
 describe('an invalid command line', () => {

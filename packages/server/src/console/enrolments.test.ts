@@ -58,6 +58,14 @@ test('the totals of the console count an enrolled server neither for maxServers 
   expect(servers).toMatchObject({ own: 1, most: 10, money: { perHourNow: 0, lastHour: 0 } })
 })
 
+test('the console expects no share of matches on warm servers while enrolled servers take them', async () => {
+  const { list, matchmaker, clock } = await open()
+  for (const id of ['ann', 'ben'])
+    matchmaker.createTicket({ queue: 'duel', players: [{ id, coordinates: { latitude: 60, longitude: 10 } }] })
+  await clock.advance(1000)
+  expect((await list()).pools).toMatchObject([{ asked: 1, hits: 1, expectedHit: null }])
+})
+
 test('an enrolment key is revoked only after its removal from the configuration, and is logged', async () => {
   const { list, revoke, matchmaker, acts, ask } = await open()
   expect(await revoke()).toMatchObject({
