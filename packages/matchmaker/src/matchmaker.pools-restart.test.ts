@@ -416,3 +416,13 @@ test.each([
     expect(seen().matchOver).toMatchObject([{ reason: 'max-duration' }])
   },
 )
+
+test('a warm server is kept after a restart with a clock that is ahead by a day', async () => {
+  const { clock, service, run, restart } = open()
+  await run(5000)
+  expect(service.unstopped()).toEqual(['r1'])
+  const { now, sleep } = clock
+  await restart({ clock: { now: () => now() + 25 * 3_600_000, sleep } })
+  await run(10_000)
+  expect(service.unstopped()).toEqual(['r1'])
+})

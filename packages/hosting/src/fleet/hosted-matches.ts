@@ -19,7 +19,7 @@ import {
   type StopReason,
 } from '../records/index.js'
 import { middleOfMatch } from './retry-placement.js'
-import { ENDS_GAP_MS, isAgeUnknown, STORE_PATIENCE_MS } from './server-deadlines.js'
+import { ENDS_GAP_MS, STORE_PATIENCE_MS } from './server-deadlines.js'
 import type { HostingEntry } from '../store/index.js'
 
 interface HostedMatchesOptions extends AllocatorContext {
@@ -460,7 +460,7 @@ export class HostedMatches {
   #endOverdue(now: number): void {
     for (const match of this.#fleet.playing()) {
       const { isOpen, hasBegun, readyAt, joinBy, server } = match
-      const endsAt = server !== undefined && isAgeUnknown(server) ? Infinity : match.endsAt
+      const endsAt = server?.isAgeUnknown === true ? Infinity : match.endsAt
       if (!isOpen) continue
       if (!hasBegun && now - readyAt >= STORE_PATIENCE_MS) this.#giveUp(match, 'unavailable', false)
       else if (hasBegun && now >= Math.min(endsAt, joinBy)) {

@@ -112,7 +112,7 @@ export function createServerRestore(
     lifecycle.resume(server, { sentAt, lostAt, requestId, isUp })
     if (requestId === undefined) return
     // If the clock was set back meanwhile, the server must not run longer.
-    server.startedAfter = Math.min(sentAt ?? now, now)
+    server.startedAfter = Math.min(sentAt ?? open.at, now)
     const mostMs = isUp && !isEnrolled(server) ? order?.deploy.maxDurationMs : undefined
     server.lastsMs = lastsMs ?? mostMs ?? Infinity
     if (isUp) goOnPlaying(server, requestId, assignment)

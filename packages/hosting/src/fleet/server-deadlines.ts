@@ -24,9 +24,6 @@ interface EndTimesOptions {
   readonly problem: (error: unknown, server: Server) => void
 }
 
-/** True if the server's end depends on its age, which this process has not read yet. */
-export const isAgeUnknown = ({ lastsMs, endsAt }: Server) => lastsMs < Infinity && endsAt === Infinity
-
 /**
  * Corrects the times at which players were sent to a server, because the clock may have been wrong when they were
  * stored. No match began before its server. @param startedAt epoch milliseconds at which the server started
@@ -87,7 +84,7 @@ export function createEndTimes({ sources, fleet, clock, located, problem }: EndT
       if (isAsking) return
       for (const [server, askAt] of unknown) {
         const { id, phase, requestId } = server
-        const isKnown = !isUnlocated(server) && !isAgeUnknown(server)
+        const isKnown = !isUnlocated(server) && !server.isAgeUnknown
         if (isKnown || phase === 'stopping' || fleet.find(id) !== server) unknown.delete(server)
         else if (phase === 'running' && requestId !== undefined && askAt <= now) return void ask(server, requestId)
       }

@@ -61,8 +61,20 @@ export const added = (places: PoolPlace[], place: PoolPlace): PoolPlace => {
 /** Milliseconds added to the longest match, so that each match ends before its server's time limit. */
 const RETIRE_GRACE_MS = 60_000
 
+interface AgingServer {
+  readonly server: Pick<Server, 'source' | 'startedAfter' | 'isAgeUnknown'>
+  /** Epoch milliseconds, by the clock of the process that created the server. */
+  readonly createdAt: number
+}
+
+/** True if a server is too old to take a match. After a restart, the age that its source reports counts. */
+export function isAged(pool: Pool, place: PoolPlace, { server, createdAt }: AgingServer, now: number): boolean {
+  if (server.isAgeUnknown) return false
+  return now - Math.max(createdAt, server.startedAfter) >= lifetimeMs(pool, place, server)
+}
+
 /** Returns the age in milliseconds from which a server takes no match, because the match might outlast it. */
-export function lifetimeMs({ reuse, deploy }: Pool, { demand }: PoolPlace, server: Pick<Server, 'source'>): number {
+function lifetimeMs({ reuse, deploy }: Pool, { demand }: PoolPlace, server: Pick<Server, 'source'>): number {
   const oldestMs = (reuse.maxAgeMinutes ?? Infinity) * 60_000
   // An enrolled server has no `maxDurationMs`, so only `maxAgeMinutes` counts.
   if (isEnrolled(server)) return oldestMs

@@ -25,7 +25,7 @@ import {
 } from './added-latency.js'
 import { enrolmentEnd, type EnrolmentView, enrolmentViewsOf } from './enrolment.js'
 import { orderOf } from './pool-order.js'
-import { added, countOf, goalsOf, lifetimeMs, newPlace, type PoolPlace, type PoolPlaceView } from './pool-place.js'
+import { added, countOf, goalsOf, isAged, newPlace, type PoolPlace, type PoolPlaceView } from './pool-place.js'
 import type { ServerUse } from './server-use.js'
 import {
   endIdleness,
@@ -469,8 +469,7 @@ export class Pools {
       const hasServed = hasServedAll(one, definition)
       const { enrolled } = one.server
       const end = enrolled && enrolmentEnd(definition, enrolled)
-      const isAged = now - one.createdAt >= lifetimeMs(definition, place, one.server)
-      if (isAged || (hasServed && this.#isEmpty(one))) this.#drain(one, 'retired')
+      if (isAged(definition, place, one, now) || (hasServed && this.#isEmpty(one))) this.#drain(one, 'retired')
       else if (end !== undefined) this.#drain(one, end)
       else if (this.#isOld(one)) sorted.outdated.push(one)
       else {

@@ -145,6 +145,11 @@ export class Server {
     return this.stopReason === undefined && this.phase !== 'stopping'
   }
 
+  /** True if the server's end depends on its age, which this process has not read yet. */
+  get isAgeUnknown(): boolean {
+    return this.lastsMs < Infinity && this.endsAt === Infinity
+  }
+
   /** The matches that the server should serve and may know, because their claims are stored. */
   get matches(): readonly HostedMatch[] {
     return this.guests.size === 0 ? NO_MATCHES : [...this.guests].filter((match) => match.isOpen && match.isClaimStored)
