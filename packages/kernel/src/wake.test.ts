@@ -51,11 +51,18 @@ test('a backfill takes two tickets together if the second ticket fits only toget
   expect([...pool.group(1000)]).toMatchObject([{ opening, slots: [last, healer] }])
 })
 
-test('a backfill whose search ran out of tries is tried again although nothing has changed', () => {
+test.each([
+  ['alone', 1000],
+  ['beside a ticket at the last resort that fits nobody', 0],
+])('a backfill whose search ran out of tries is tried again although nothing has changed, %s', (_, since) => {
   const whole = ([team = []]: readonly (readonly string[])[]) => team.length === 2 && team.includes('fits')
-  const pool = createPool(modelOf(30, { checks: { ...noChecks, whole } }))
-  for (let at = 0; at < 20; at += 1) pool.add(entryOf(`t${at}`, { facts: at === 13 ? 'fits' : 'other' }))
-  const { size: _, ...match } = entryOf('match', { facts: 'match' })
+  const levels = Float64Array.of(0, 500)
+  const model = { levels, lastResortLevel: 1, spans: [spanOf(1, 1)], checks: { ...noChecks, whole } }
+  const pool = createPool(modelOf(30, model))
+  const now = { since: 1000, values: [0, 0] } as const
+  for (let at = 0; at < 20; at += 1) pool.add(entryOf(`t${at}`, { ...now, facts: at === 13 ? 'fits' : 'other' }))
+  pool.add(entryOf('far', { since, values: [9, 9] }))
+  const { size: _size, ...match } = entryOf('match', { ...now, facts: 'match' })
   const opening = pool.addOpening({ ...match, rooms: [29], present: [['there']] })
   const found = Array.from({ length: 130 }, (_round, at) => [...pool.group(1000 + at)]).find(({ length }) => length > 0)
   expect(found).toMatchObject([{ opening, slots: [13] }])

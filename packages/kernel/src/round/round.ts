@@ -117,11 +117,15 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       const vacancy = vacancies.get(slot)
       if (vacancy === undefined || (wanted !== undefined && !isFree(columns, wanted))) return true
       let found = yield* search.fill(vacancy, wanted)
+      let { sawAll } = search
       // A ticket at the last resort may allow tickets to join that otherwise may not.
-      for (const last of wanted === undefined && found === undefined ? grid.atLastResort(MOST_LAST) : [])
-        if (found === undefined && isFree(columns, last)) found = yield* search.fill(vacancy, last)
+      for (const last of wanted === undefined && found === undefined ? grid.atLastResort(MOST_LAST) : []) {
+        if (found !== undefined || !isFree(columns, last)) continue
+        found = yield* search.fill(vacancy, last)
+        sawAll &&= search.sawAll
+      }
       if (found !== undefined) state.group(slot, found)
-      else if (wanted === undefined) tracker.park(slot, search.sawAll)
+      else if (wanted === undefined) tracker.park(slot, sawAll)
       return found !== undefined
     })
 
