@@ -402,7 +402,7 @@ test.each([
   async (_, byMs) => {
     const { clock, run, restart, join, status, seen } = open({
       ...arena,
-      deploy: { ...arena.deploy, maxDurationMs: 60_000 },
+      deploy: { application: 'game', version: '1', maxDurationMs: 60_000 },
     })
     await run(5000)
     join('ann', 'ben')
