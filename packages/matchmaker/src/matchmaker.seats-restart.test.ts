@@ -278,6 +278,18 @@ describe('a player-started server after a restart of Muster', () => {
     expect(life.next.seatsOf('ann')).toEqual([])
   })
 
+  test('after a restart with a clock that is ahead, a started server may still list itself', async () => {
+    const { matchmaker, run, restart, clock, servers } = openBeforeKill()
+    await run(8000)
+    const { seats } = await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
+    await matchmaker.tick()
+    const life = await restart({ ...clock, now: () => clock.now() + 3_600_000 })
+    await life.run(5000)
+    const [{ token } = { token: '' }] = servers.filter((one) => life.register(one.token).host !== undefined)
+    await life.report(token, { ...life.register(token).host, seats: 8 })
+    expect(life.next.seatsOf('ann')).toMatchObject([{ serverId: seats[0]?.serverId, state: 'held' }])
+  })
+
   test('a player-started server boots at the requested place, even if a restart precedes its create', async () => {
     const places = [...(cold.places ?? []), { name: 'Tokyo', latitude: 35.7, longitude: 139.7 }]
     const { matchmaker, run, restart, tokens, service } = openBeforeKill(

@@ -178,8 +178,8 @@ export class ServerBrowser {
   }
 
   /**
-   * Called after this process was suspended, before anything expires. Neither players nor servers could report
-   * meanwhile, so the time of each held seat, requested server and empty session begins again.
+   * Called after a restart, and after this process was suspended, before anything expires. Neither players nor servers
+   * could report meanwhile, so the time of each held seat, requested server and empty session begins again.
    */
   resumed(now: number) {
     this.#seats.resumed(now)

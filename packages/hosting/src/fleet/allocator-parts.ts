@@ -258,6 +258,7 @@ export class AllocatorParts {
       adopt: createServerRestore(this, inherited),
       adopted: () => {
         inherited.done()
+        this.browser.resumed(clock.now())
         // Request the first list now. Until it arrives, the source's circuit breaker allows at most one server.
         for (const source of this.context.sources.all()) source.watch(clock.now())
       },
