@@ -88,3 +88,12 @@ test.each(['each', 'average'] as const)(
     expect(new Set(slots).size).toBe(slots.length)
   },
 )
+
+test('parties that do not fit into the free places of any team take little time', () => {
+  const teams = ['red', 'blue'].map((name) => ({ name, max: 5, min: Uint16Array.of(5) }))
+  const pool = createPool(modelOf(5, { teams, spans: [spanOf(1000)] }))
+  for (let at = 0; at < 400; at += 1) pool.add(entryOf(`t${at}`, { size: 2, since: NOW, values: [at % 50, at % 50] }))
+  const began = performance.now()
+  expect(pool.group(NOW).length).toBe(0)
+  expect(performance.now() - began).toBeLessThan(10_000)
+}, 60_000)

@@ -84,8 +84,7 @@ export class Search<Facts> {
     const isSeated = checks?.part !== undefined || counts.quotas.length > 0
     this.#seating = isSeated ? new Seating(input) : undefined
     this.#mayEverBeSmall = teams.some(({ max, min }) => (min.at(-1) as number) < max)
-    this.slowestMs = levels.at(-1) || 1000
-    this.longestMs = this.slowestMs
+    this.longestMs = this.slowestMs = levels.at(-1) || 1000
     this.#places = { rooms: teams.map(({ max }) => max), present: teams.map(() => []) }
     this.#candidates = new Candidates(input, packing)
     this.#lacking = this.#candidates.lacking
@@ -242,10 +241,9 @@ export class Search<Facts> {
   *#chooseAtRandom(packed: Packed, totals: readonly number[] | undefined, before: number): Pausable<boolean> {
     const { budget, draft, triesOf, number } = this.#input
     const { count, players } = this.#candidates
-    const full = this.#packing.players
     const isSmall = this.#mayBecomeSmall()
     const isAny = isSmall && totals === undefined
-    const sizes = (totals ?? [full]).filter((size) => isSmall || size === full)
+    const sizes = (totals ?? [this.#packing.players]).filter((size) => isSmall || size === this.#packing.players)
     const tries = triesOf(before)
     const draws = drawsOf(tries)
     this.sawAll = false
@@ -406,11 +404,13 @@ export class Search<Facts> {
     const many = this.#left[depth - 1] as number
     const isPairwise = draft.isPairwise && this.#opening === undefined
     const end = missing > 0 ? from + many : from
+    const packed = this.#packedAt[depth] as Packed
+    const fits: boolean[] = []
     let [kept, players] = [0, 0]
     for (let at = from; at < end; at++) {
       const slot = this.#row[at] as Slot
       const size = columns.size[slot] as number
-      if (size > missing) continue
+      if (size > missing || !(fits[size] ??= this.#packing.add(packed, size) !== -1)) continue
       if (!(isPairwise ? draft.mayMeet(chosen, slot) : draft.admits(slot))) continue
       this.#row[to + kept] = slot
       this.#sums[to + kept++] = (this.#sums[at] as number) + compare.cost(chosen, slot)
