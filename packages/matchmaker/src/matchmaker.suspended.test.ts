@@ -115,6 +115,15 @@ describe('a seat that is held while the process is suspended', () => {
     expect(matchmaker.seatsOf('ann')).toEqual([])
     expect(matchmaker.cooldownsOf('ann')).toEqual([])
   })
+
+  test('expires if only a tick waits, e.g. for the store, while reports arrive', async () => {
+    const { matchmaker, clock, servers, report } = await held()
+    for (let seconds = 0; seconds < 60; seconds += 1) {
+      await clock.advance(1000)
+      for (const server of servers) await report(server)
+    }
+    expect(matchmaker.seatsOf('ann')).toEqual([])
+  })
 })
 
 test('a server that players start is kept if it lists itself right after the process was suspended', async () => {

@@ -325,7 +325,7 @@ export class AllocatorParts {
 
   #listed(server: Server, given: ListingReport | undefined, instance: string): void {
     const now = this.#options.clock.now()
-    if (this.#pauses.isOver(now)) this.browser.resumed(now)
+    if (this.#pauses.called(now)) this.browser.resumed(now)
     const listing = this.enrolling.knocking.isAwaited(server) ? undefined : given
     this.browser.listed(server, listing, instance)
     const isListed = listing !== undefined

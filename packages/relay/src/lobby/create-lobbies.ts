@@ -70,7 +70,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
   const change = createChange(
     config,
     (now) => {
-      resume(now, pauses.isOver(now))
+      resume(now, pauses.called(now))
       return { ...rules, upSince }
     },
     changed,
