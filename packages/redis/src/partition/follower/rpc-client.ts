@@ -53,11 +53,15 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
   let closed: Error | undefined
   const reported = createAttempts({ ...REPORTED, clock, maxKeys: MOST_MEASURED })
 
-  /** Counts the size of a report. @throws {PartitionFull} if the server has sent too much */
+  /** Counts the size of a report, unless it is refused. @throws {PartitionFull} if the server has sent too much */
   const countReport = (server: string, text: string) => {
-    for (let kib = 0; kib < Buffer.byteLength(text) / 1024; kib += 1) {
-      const retryAfterMs = reported.take(server)
-      if (retryAfterMs > 0) throw new PartitionFull('The reports of this server are too large.', { retryAfterMs })
+    const size = Math.ceil(Buffer.byteLength(text) / 1024)
+    for (let kib = 0; kib < size; kib += 1) {
+      const waitMs = reported.take(server)
+      if (waitMs === 0) continue
+      for (let taken = 0; taken < kib; taken += 1) reported.giveBack(server)
+      const retryAfterMs = waitMs + (size - kib - 1) * (REPORTED.windowMs / REPORTED.limit)
+      throw new PartitionFull('The reports of this server are too large.', { retryAfterMs })
     }
   }
 
