@@ -84,6 +84,44 @@ describe('the limit of relay sessions per player', () => {
   })
 })
 
+describe('the limit of relay sessions of all players', () => {
+  const sessionsOverall = { limit: 2, windowMs: 600_000 }
+
+  test('many accounts cannot start more relay sessions than all players together may', async () => {
+    const { lobbies, clock, service, tearDown } = setUp({ limits: { sessionsOverall } })
+    const startOf = async (nth: number) => {
+      const host = player(`host-${nth}`)
+      const { lobbyId } = await lobbies.create({ player: host, maxPlayers: 2, requireReady: false })
+      await lobbies.join({ player: player(`guest-${nth}`), lobbyId })
+      const failed = await failing(lobbies.start({ lobbyId, playerId: host.id }))
+      await clock.advance(1000)
+      return codeOf(failed)
+    }
+    const outcomes: unknown[] = []
+    for (let nth = 0; nth < 4; nth += 1) outcomes.push(await startOf(nth))
+    expect(outcomes).toEqual(['no error', 'no error', 'too-many-attempts', 'too-many-attempts'])
+    expect(service.calls.create).toBe(2)
+    await clock.advance(1_300_000)
+    expect(await startOf(4)).toBe('no error')
+    expect(await tearDown()).toEqual([])
+  })
+
+  test('a host who is away is replaced, and the new relay session counts for all players', async () => {
+    const { lobbies, lobbyId, start, clock, tearDown } = await withThree({ limits: { sessionsOverall } })
+    await start()
+    for (let seconds = 0; seconds < 40; seconds += 10) {
+      await clock.advance(10_000)
+      for (const playerId of ['bob', 'cleo']) await lobbies.heartbeat({ lobbyId, playerId })
+    }
+    const { hostId } = await lobbies.get({ lobbyId, playerId: 'bob' })
+    expect(hostId).not.toBe('ann')
+    const targetId = hostId === 'bob' ? 'cleo' : 'bob'
+    const failed = await failing(lobbies.transferHost({ lobbyId, playerId: hostId ?? '', targetId }))
+    expect(codeOf(failed)).toBe('too-many-attempts')
+    expect(await tearDown()).toEqual([])
+  })
+})
+
 describe('the limit of new seats per player', () => {
   const seatingsPerPlayer = { limit: 2, windowMs: 60_000 }
 

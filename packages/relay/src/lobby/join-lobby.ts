@@ -201,11 +201,16 @@ const commandOf = ({ player, code, memberData }: CheckedJoin, digest: string | u
 
 type Costs = ReturnType<typeof createCosts>
 
-/** Limits the cost of one player: lobbies, and their sessions or matches. */
-export function createCosts({ limits, store }: Pick<LobbiesConfig, 'store' | 'limits'>, limitStore: LimitStore) {
+/** Limits the cost of one player, and of all: lobbies, and their sessions or matches. */
+export function createCosts(
+  { limits, store, relay }: Pick<LobbiesConfig, 'store' | 'limits' | 'relay'>,
+  limitStore: LimitStore,
+) {
   const { lobbiesPerPlayer } = limits
   const creates = attemptsOf('createsPerPlayer', limits, limitStore)
   const sessions = attemptsOf('sessionsPerPlayer', limits, limitStore)
+  // The matchmaker limits its servers itself.
+  const allSessions = relay && attemptsOf('sessionsOverall', limits, limitStore)
   // Two concurrent joins of one player would not count each other, so they run one after the other.
   const lock = createKeyedLock()
 
@@ -228,12 +233,20 @@ export function createCosts({ limits, store }: Pick<LobbiesConfig, 'store' | 'li
     /** Checks a player's command before it runs. @throws {LobbyRefused} */
     admit: (command: LobbyCommand) => {
       if (command.kind !== 'start' && command.kind !== 'transferHost') return
-      return whenKnown(sessions?.wait(command.playerId), assertNoWait)
+      const all = allSessions?.wait(ALL)
+      return whenKnown(sessions?.wait(command.playerId), (own) => {
+        assertNoWait(own)
+        return whenKnown(all, assertNoWait)
+      })
     },
     /** Counts the new sessions or matches that a command caused. */
     chargeRuns: (command: LobbyCommand, events: readonly LobbyEvent[]) => {
-      // A host cannot be prevented from leaving, but is charged for the session that the next host needs.
-      if ('playerId' in command) for (const { type } of events) if (isNewRun(type)) sessions?.charge(command.playerId)
+      for (const { type } of events) {
+        if (!isNewRun(type)) continue
+        allSessions?.charge(ALL)
+        // A host cannot be prevented from leaving, but is charged for the session that the next host needs.
+        if ('playerId' in command) sessions?.charge(command.playerId)
+      }
     },
   }
 }

@@ -33,6 +33,11 @@ export interface LobbyLimits {
    */
   readonly sessionsPerPlayer?: AttemptLimit | null | undefined
   /**
+   * Maximum number of relay sessions that the lobbies of all players cause, because one person may have many accounts.
+   * Beyond it, nobody can start a lobby or change its host for a moment. Default 3,000 per 10 minutes (our choice).
+   */
+  readonly sessionsOverall?: AttemptLimit | null | undefined
+  /**
    * Maximum number of times that one player is seated in a running relay session: by joining late, coming back, or
    * changing address. Each takes four calls of the service. Default 10 per 5 minutes.
    */
@@ -95,6 +100,7 @@ const optionsSchema = z
         createsPerPlayer: limit(10),
         lobbiesPerPlayer: count.nullable().default(5),
         sessionsPerPlayer: limit(10, 600_000),
+        sessionsOverall: limit(3000, 600_000),
         seatingsPerPlayer: limit(10, 300_000),
       })
       .prefault({}),

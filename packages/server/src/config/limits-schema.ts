@@ -148,6 +148,7 @@ const lobbyLimits = section({
     'Lobby starts, hand-overs and moves of relay sessions by one player.',
     '10 per 10 minutes',
   ),
+  sessionsOverall: attemptsOf('Relay sessions that the lobbies of all players cause.', '3,000 per 10 minutes'),
   seatingsPerPlayer: attemptsOf('Times that one player gets a new seat in a running session.', '10 per 5 minutes'),
 }).describe('Limits of players in lobbies; `unlimited` for no limit.')
 
