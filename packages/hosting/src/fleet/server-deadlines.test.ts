@@ -65,12 +65,25 @@ test('after a restart a match whose deployment has no start time may last its wh
 
 test('after a restart a failed read of a deployment’s age is repeated later and delays no other read', async () => {
   const { asked, problems, add, run } = setUp((id) => (id === 'r-bad' ? new ServerError('down') : { ageMs: 1000 }))
-  const [bad, good] = [add('bad', 1000), add('good', 1000)]
+  const [bad, good] = [add('bad', 60_000), add('good', 1000)]
   await run(12_000)
   expect([bad.endsAt, Number.isFinite(good.endsAt)]).toEqual([Infinity, true])
   expect(asked.filter((id) => id === 'r-bad')).toHaveLength(3)
   expect(problems).toEqual(['bad', 'bad', 'bad'])
 })
+
+test.each([undefined, new ServerError('down')])(
+  'after a restart a server whose age cannot be read runs for its maximum duration at most (%s)',
+  async (answer) => {
+    const { clock, add, run } = setUp(() => answer)
+    const one = add('one', 60_000)
+    const at = clock.now()
+    await run(59_000)
+    expect(one.endsAt).toBe(Infinity)
+    await run(2000)
+    expect(one.endsAt).toBe(at + 60_000)
+  },
+)
 
 test('deployments that are gone or being stopped are not read for their age after a restart', async () => {
   const { asked, problems, fleet, add, run } = setUp(() => undefined)

@@ -11,7 +11,8 @@ export const ENDS_GAP_MS = 1000
 /**
  * Reads facts about running servers from their sources. The location is needed for servers of pools. The age is needed
  * for servers from before a restart, because it decides when they must be stopped. The source's own report is used,
- * because this machine's clock may have been wrong. While the age is unknown, a server keeps running.
+ * because this machine's clock may have been wrong. While the age is unknown, a server keeps running, at most for its
+ * maximum duration.
  */
 export type EndTimes = ReturnType<typeof createEndTimes>
 
@@ -44,15 +45,23 @@ const RETRY_MS = 5000
 
 export function createEndTimes({ sources, fleet, clock, located, problem }: EndTimesOptions) {
   /** Servers with missing facts, and the epoch milliseconds before which they are not read again. */
-  const unknown = new Map<Server, number>()
+  const unknown = new Map<Server, { readonly since: number; askAt: number }>()
   let isAsking = false
+
+  const add = (server: Server) => {
+    if (!unknown.has(server)) unknown.set(server, { since: clock.now(), askAt: 0 })
+  }
+  const askLater = (server: Server) => {
+    const missing = unknown.get(server)
+    if (missing !== undefined) missing.askAt = clock.now() + RETRY_MS
+  }
 
   const ask = async (server: Server, requestId: string): Promise<void> => {
     isAsking = true
     try {
       const facts = await sources.of(server.source).inspect(requestId)
       // The server seems to be gone. Its source will report that too, so only wait.
-      if (facts === undefined) return void unknown.set(server, clock.now() + RETRY_MS)
+      if (facts === undefined) return askLater(server)
       const { ageMs = 0, location } = facts
       if (facts.ageMs !== undefined) correctStarts(server, clock.now() - ageMs)
       // A server of unknown age counts as new, because stopping it too early would end a match.
@@ -65,7 +74,7 @@ export function createEndTimes({ sources, fleet, clock, located, problem }: EndT
       }
       unknown.delete(server)
     } catch (error) {
-      unknown.set(server, clock.now() + RETRY_MS)
+      askLater(server)
       problem(error, server)
     } finally {
       isAsking = false
@@ -74,15 +83,17 @@ export function createEndTimes({ sources, fleet, clock, located, problem }: EndT
 
   return {
     /** Adds a server whose end depends on its age. */
-    expect: (server: Server) => void unknown.set(server, 0),
+    expect: add,
     /** Adds a server, unless its location is known. */
     locate: (server: Server) => {
-      if (isUnlocated(server)) unknown.set(server, 0)
+      if (isUnlocated(server)) add(server)
     },
     /** Reads the facts about the next server, unless a read is in flight. */
     advance: (now: number) => {
       if (isAsking) return
-      for (const [server, askAt] of unknown) {
+      for (const [server, { since, askAt }] of unknown) {
+        // Nothing else would ever stop a server whose source cannot tell its age.
+        if (server.isAgeUnknown && now - since >= server.lastsMs) server.endsAt = now
         const { id, phase, requestId } = server
         const isKnown = !isUnlocated(server) && !server.isAgeUnknown
         if (isKnown || phase === 'stopping' || fleet.find(id) !== server) unknown.delete(server)

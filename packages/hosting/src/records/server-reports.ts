@@ -7,8 +7,8 @@ const LONGEST_ID = 128
 const id = z.string().min(1).max(LONGEST_ID)
 const MOST_PLAYERS = 1000
 const MOST_MATCHES = 64
-/** Maximum number of players and teams that one report names in all its matches. */
-const MOST_IN_ALL = 10_000
+/** Maximum number of players and teams that one report names in all its matches. A ranking names its players again. */
+const MOST_IN_ALL = 20_000
 
 /**
  * A name that people see: of a queue, a team or a pool, or in the list of servers. It must be visible, must not look

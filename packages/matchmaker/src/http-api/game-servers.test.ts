@@ -213,8 +213,8 @@ describe('a request body of a game server', () => {
     ['a player with an empty id', match({ players: { '': 'in' } }), 400, 'matches.0.players.'],
     ['1,001 players', match({ players: many(1001) }), 400, 'matches.0.players'],
     [
-      'more than 10,000 players in all matches',
-      { matches: Array.from({ length: 11 }, (_, nth) => ({ id: `${nth}`, status: 'open', players: many(1000) })) },
+      'more than 20,000 players in all matches',
+      { matches: Array.from({ length: 21 }, (_, nth) => ({ id: `${nth}`, status: 'open', players: many(1000) })) },
       400,
       'matches',
     ],
