@@ -178,6 +178,13 @@ class ServedMatch {
     return made;
   }
 
+  /** Ends an unfinished match without a result. A match to which no player was sent yet goes to another server. */
+  void give_up() {
+    if (status == "over") return;
+    status = status == "open" ? "over" : "refused";
+    seats = nullptr;
+  }
+
   std::string status = "loading";
   std::vector<Attendant> attendants;
   Json seats, result;

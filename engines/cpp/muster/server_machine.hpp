@@ -274,6 +274,7 @@ class ServerMachine {
     if (!stop_until_) return;
     stop_until_.reset();
     if (!is_own_wish_) return finish();
+    for (Match& one : matches_) one.give_up();
     changed();
     last_word_ = LastWord{now_ + last_word_ms, revision_};
   }

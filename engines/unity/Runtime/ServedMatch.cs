@@ -192,6 +192,14 @@ namespace Muster
             return null;
         }
 
+        /// Ends an unfinished match without a result. A match to which no player was sent yet goes to another server.
+        public void GiveUp()
+        {
+            if (Status == "over") return;
+            Status = Status == "open" ? "over" : "refused";
+            Seats = null;
+        }
+
         public Obj Report()
         {
             var statuses = new Obj();

@@ -64,6 +64,7 @@ namespace Muster
                 Finish();
                 return;
             }
+            foreach (var one in matches) one.GiveUp();
             Changed();
             lastWordUntil = now + LastWordMs;
             lastWordRevision = revision;

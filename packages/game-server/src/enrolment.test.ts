@@ -15,10 +15,10 @@ const pools = [
   },
 ]
 
-const start = (url: string, slot: number, problems: string[] = []) =>
+const start = (url: string, slot: number, problems: string[] = [], handleSignals = false) =>
   createGameServer({
     env: { MUSTER_URL: url, MUSTER_ENROL_KEY: KEY, MUSTER_SERVER_PORTS: `game=${7777 + slot}/udp` },
-    handleSignals: false,
+    handleSignals,
     onProblem: ({ message }) => problems.push(message),
   })
 
@@ -45,6 +45,70 @@ test('six processes that only have an enrolment key enrol, serve a match and can
   await Promise.all(done)
   expect(stack.matchmaker.inspect().servers).toEqual([])
   expect(stack.servers).toEqual([])
+  await stack.close()
+})
+
+test('after SIGTERM, an unfinished match is over at once, and the name of the server is free', async () => {
+  const stack = await openStack(() => start('', 0), { pools })
+  const problems: string[] = []
+  const ended: string[] = []
+  stack.matchmaker.on('matchOver', ({ matchId, reason }) => ended.push(`${matchId} ${reason}`))
+  const first = start(stack.url, 0, problems, true)
+  const done = first.serve({ match: () => {} })
+  const [ann] = await Promise.all([stack.join('ann'), stack.join('ben')])
+  process.emit('SIGTERM')
+  await done
+  expect(ended).toEqual([`${ann.match_id} over`])
+  expect(stack.matchmaker.inspect().servers).toEqual([])
+
+  // The next process of the same name gets the next match of the same players.
+  const next = start(stack.url, 0, problems)
+  const nextDone = next.serve({ match: () => {} })
+  const [again] = await Promise.all([stack.join('ann'), stack.join('ben')])
+  expect([...next.matches.keys()]).toEqual([again.match_id])
+  void next.matches.get(again.match_id)?.over()
+  void next.shutdown()
+  await nextDone
+  expect(problems).toEqual([])
+  await stack.close()
+})
+
+test('after SIGTERM, players of a match that still loads get another server, and listed players are free', async () => {
+  const stack = await openStack(() => start('', 0), { pools })
+  const first = start(stack.url, 0, [], true)
+  const loading: string[] = []
+  const done = first.serve({
+    match: (match) => {
+      loading.push(match.id)
+      return new Promise(() => {})
+    },
+  })
+  const joined = Promise.all([stack.join('ann'), stack.join('ben')])
+  await expect.poll(() => loading.length, { timeout: 10_000 }).toBe(1)
+  const next = start(stack.url, 1)
+  const nextDone = next.serve({ match: () => {} })
+  process.emit('SIGTERM')
+  await done
+  const [ann] = await joined
+  expect(loading).toEqual([ann.match_id])
+  expect([...next.matches.keys()]).toEqual([ann.match_id])
+  void next.matches.get(ann.match_id)?.over()
+  void next.shutdown()
+  await nextDone
+
+  const listed = start(stack.url, 2, [], true)
+  const listedDone = listed.serve({})
+  listed.list({ name: 'Night', seats: 4 })
+  const listings = () => stack.matchmaker.inspect().servers.map(({ listing }) => listing?.name)
+  await expect.poll(listings, { timeout: 10_000 }).toEqual(['Night'])
+  const { id } = stack.matchmaker.inspect().servers[0] ?? { id: '' }
+  const { json } = await stack.call('zoe', 'POST', `/servers/${id}/seats`)
+  const { assignment } = json as { readonly assignment: { readonly join_token: string } }
+  await listed.admit(assignment.join_token)
+  await expect.poll(() => stack.matchmaker.inspect().servers[0]?.playersIn, { timeout: 10_000 }).toBe(1)
+  process.emit('SIGTERM')
+  await listedDone
+  expect(stack.matchmaker.inspect().servers).toEqual([])
   await stack.close()
 })
 

@@ -400,8 +400,16 @@ class GameProcess {
     } catch (error) {
       this.#problem(asError(error))
     }
-    if (isOwnWish) await within(LAST_WORD_MS, this.#clock, this.#reporting.changed())
+    if (isOwnWish) await within(LAST_WORD_MS, this.#clock, this.#lastWord())
     this.#ending.abort()
+  }
+  /** Reports that nobody plays on this server any more, so that Muster need not wait until it counts as lost. */
+  #lastWord(): Promise<void> {
+    if (this.mode === 'muster') {
+      for (const one of this.#served.values()) one.giveUp()
+      this.listing.set(undefined)
+    }
+    return this.#reporting.changed()
   }
 
   /** Executes the commands of `muster verify-server`, which act for players and end matches. */

@@ -63,6 +63,8 @@ export interface ServedMatch {
    */
   playerOf(claims: JoinClaims): Player | undefined
   report(): MatchReport
+  /** Ends an unfinished match without a result. A match to which no player was sent yet goes to another server. */
+  giveUp(): void
   end(reason: string): void
 }
 
@@ -163,6 +165,11 @@ export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promis
         ...(seats && { seats }),
         ...(result && { result }),
       }
+    },
+    giveUp: () => {
+      if (served.status === 'over') return
+      served.status = served.status === 'open' ? 'over' : 'refused'
+      seats = undefined
     },
     end: (reason) => {
       attendance.close()

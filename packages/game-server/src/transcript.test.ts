@@ -331,15 +331,20 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await server.stopped()
     await server.run(2000)
   },
-  'the process is ended by a signal, and Muster hears of it': async (server) => {
+  'the process is ended by a signal: its last report ends a match, and refuses one that loads': async (server) => {
     await play(server)
+    await server.seats('m7', { open: true })
+    await settle(server)
+    await server.admit(joinToken('ann'))
+    await settle(server, { version: 9, matches: [duel('m7'), duel('m8')] })
     await server.signal()
     await server.run(200)
-    await server.answer(200, orders({ version: 9, want: 'drain', matches: [duel('m7')] }))
+    await server.answer(200, orders({ version: 10, want: 'drain', matches: [duel('m7'), duel('m8')] }))
     await server.run(500)
     await server.stopped()
     await server.run(100)
-    await server.answer(200, orders({ version: 9, want: 'stop' }))
+    await server.begin('m8')
+    await server.answer(200, orders({ version: 11, want: 'stop' }))
   },
   'the process is ended by a signal while Muster is silent': async (server) => {
     await play(server)

@@ -171,6 +171,14 @@ func fault_of_seats(wanted):
 	return []
 
 
+# Ends an unfinished match without a result. A match to which no player was sent yet goes to another server.
+func give_up():
+	if status == "over":
+		return
+	status = "over" if status == "open" else "refused"
+	seats = null
+
+
 func report():
 	var statuses = {}
 	for player_id in attendants:

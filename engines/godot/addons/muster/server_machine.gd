@@ -342,6 +342,8 @@ func _stopped():
 	_stop_until = NONE
 	if not _is_own_wish:
 		return _finish()
+	for one in _matches:
+		one.give_up()
 	_changed()
 	_last_word_until = _now + LAST_WORD_MS
 	_last_word_revision = _revision
