@@ -15,6 +15,17 @@ test('a pool’s schedule applies from its cron time for `minutes` minutes, in a
     expect([ms, minAt(ms)]).toEqual([ms, ms >= 0 && ms < 3 * MINUTE ? 2 : 0])
 })
 
+test.each([
+  ['0 0 30 2 *', false],
+  ['0 0 31 4,6 *', false],
+  ['0 0 29 2 *', true],
+  ['0 0 31 4 1', true],
+])('a schedule needs a date that exists (%s)', (cron, exists) => {
+  const { error } = poolSchema.safeParse({ name: 'arena', deploy, at: [{ cron, minutes: 1, min: 1 }] })
+  const fault = ['at.0.cron', 'must name a date that exists, such as February 29 but not February 30']
+  expect((error?.issues ?? []).map(({ path, message }) => [path.join('.'), message])).toEqual(exists ? [] : [fault])
+})
+
 test('if several schedules of a pool are active, the highest `min` and the highest `hit` apply', () => {
   const always = { cron: '* * * * *', minutes: 1 }
   const at = [

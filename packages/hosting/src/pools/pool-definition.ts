@@ -101,6 +101,16 @@ export interface ScheduleDefinition {
 
 const hit = z.number().min(0).max(0.999)
 
+/** Returns why a schedule would never begin; undefined if it begins. The result does not depend on the present time. */
+function faultOfCron(cron: string, timezone: string): string | undefined {
+  try {
+    const first = new Cron(cron, { timezone, paused: true, mode: '5-part' }).nextRun(new Date(0))
+    return first === null ? 'must name a date that exists, such as February 29 but not February 30' : undefined
+  } catch {
+    return 'must be five fields as in crontab, and timezone a known time zone'
+  }
+}
+
 const schedule = z
   .strictObject({
     cron: z.string().min(9).max(200),
@@ -113,12 +123,8 @@ const schedule = z
     min: z.int().min(0).max(1000).optional(),
   })
   .superRefine(({ cron, timezone, hit: goal, min }, context) => {
-    try {
-      new Cron(cron, { timezone, paused: true, mode: '5-part' }).nextRun()
-    } catch {
-      const message = 'must be five fields as in crontab, and timezone a known time zone'
-      context.addIssue({ code: 'custom', path: ['cron'], message })
-    }
+    const fault = faultOfCron(cron, timezone)
+    if (fault !== undefined) context.addIssue({ code: 'custom', path: ['cron'], message: fault })
     if (goal === undefined && min === undefined)
       context.addIssue({ code: 'custom', path: ['hit'], message: 'is required unless min is given' })
   })
