@@ -266,20 +266,35 @@ describe('a result that the backend refuses', () => {
     expect([matchesOf(taken), outbox.asideCount()]).toEqual([['m2', 'm3'], 1])
   })
 
-  test.each(['429', '503 with Retry-After'])('no result is set aside by a backend that is busy (%s)', async (how) => {
-    const perSecond = 5
-    const headers = { 'retry-after': '1' }
-    let [tokens, at] = [perSecond, 0]
-    const { outbox, taken, run, clock } = open(() => {
-      tokens = Math.min(perSecond, tokens + ((clock.now() - at) * perSecond) / 1000)
-      at = clock.now()
-      if (tokens < 1) return how === '429' ? 429 : new Response(null, { status: 503, headers })
-      tokens -= 1
-      return 204
-    })
-    for (let nth = 0; nth < 2000; nth += 1) outbox.add(outcome(`m${nth}`, `p${nth}`))
-    await run(HOUR / 2)
-    expect([taken.length, outbox.pending(), outbox.asideCount()]).toEqual([2000, 0, 0])
+  test.each(['429', '503 with Retry-After', '503'])(
+    'no result is set aside by a backend that is busy (%s)',
+    async (how) => {
+      const perSecond = 5
+      const headers = { 'retry-after': '1' }
+      let [tokens, at] = [perSecond, 0]
+      const { outbox, taken, run, clock } = open(() => {
+        tokens = Math.min(perSecond, tokens + ((clock.now() - at) * perSecond) / 1000)
+        at = clock.now()
+        if (tokens < 1) return how.includes('with') ? new Response(null, { status: 503, headers }) : Number(how)
+        tokens -= 1
+        return 204
+      })
+      for (let nth = 0; nth < 2000; nth += 1) outbox.add(outcome(`m${nth}`, `p${nth}`))
+      await run(HOUR / 2)
+      expect([taken.length, outbox.pending(), outbox.asideCount()]).toEqual([2000, 0, 0])
+    },
+  )
+
+  test('a result that gets 503 while others are accepted is set aside after an hour', async () => {
+    const { outbox, run } = open((matchId) => (matchId === 'm1' ? 503 : 204))
+    chain(outbox)
+    for (let passed = 0; passed < HOUR; passed += 60_000) {
+      expect(outbox.asideCount()).toBe(0)
+      outbox.add(outcome(`later-${passed}`, 'eve'))
+      await run(60_000)
+    }
+    await run(400_000)
+    expect([outbox.pending(), outbox.asideCount()]).toEqual([0, 1])
   })
 
   test('a result is sent again only after the Retry-After of a busy backend', async () => {

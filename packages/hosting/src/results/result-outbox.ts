@@ -120,7 +120,8 @@ const IS_AWAY: ReadonlySet<number> = new Set([502, 503, 504])
 /**
  * A result that has failed this often is set aside if the backend has accepted another one meanwhile, unless the
  * backend says that it is busy. Otherwise it is set aside after an hour of error responses, or after a day without a
- * response (our choices).
+ * response (our choices). A 503 without Retry-After counts as an error response if the backend has accepted another
+ * result meanwhile.
  */
 const MOST_TRIES = 10
 const FAILING_MS = 3_600_000
@@ -405,8 +406,10 @@ export class ResultOutbox {
     const isAnswer = status !== undefined && status >= 500 && !IS_AWAY.has(status)
     // A busy backend accepts others meanwhile, and says nothing about this result.
     const isBusy = error instanceof Untaken && error.busyMs !== undefined
-    const failingMs = this.#options.clock.now() - failingSince
-    return (!isBusy && this.#takenAt > failingSince) || failingMs >= (isAnswer ? FAILING_MS : AWAY_MS)
+    const isHere = !isBusy && this.#takenAt > failingSince
+    // A 503 without Retry-After comes from a busy backend, or from a proxy whose backend this result has crashed.
+    if (isHere && status !== 503) return true
+    return this.#options.clock.now() - failingSince >= (isAnswer || isHere ? FAILING_MS : AWAY_MS)
   }
 
   #failed(one: PendingResult, error: unknown) {
