@@ -147,3 +147,23 @@ test('muster check --live reports that a local source answers a poll', async () 
   })
   expect(lines.at(-1)).toBe('works source local: it answers a poll')
 })
+
+test.each([
+  ['command', { command: ['no-such-program', 'game.cjs'] }, 'there is no program "no-such-program"'],
+  ['command', { command: ['./game.cjs'] }, 'there is no program "./game.cjs"'],
+  ['command', { command: ['/opt/{application}/{version}'] }, 'there is no program "/opt/my-game/1"'],
+  ['folder', { folder: '/no/such/folder' }, 'there is no such folder'],
+])('muster check --live reports that a local source cannot start a server (%s, %j)', async (field, given, fault) => {
+  const { config } = await studio('memory')
+  const local = config.sources['local']
+  if (local?.launch === undefined) throw new Error('the source `local` launches processes')
+  const readings: unknown[] = []
+  const works = await checkLive({
+    config: { ...config, sources: { local: { ...local, launch: { ...local.launch, ...given } } } },
+    deploys: false,
+    announce: () => {},
+    said: (reading) => readings.push(reading),
+  })
+  const says = `sources.local.launch.${field}: ${fault}, so no server can start`
+  expect([works, readings.at(-1)]).toEqual([false, { what: 'source local', works: false, says }])
+})

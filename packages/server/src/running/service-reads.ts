@@ -1,3 +1,5 @@
+import { access, constants, stat } from 'node:fs/promises'
+import { delimiter, resolve } from 'node:path'
 import { type CallOptions, type Client, createClient, NotFound, RouteMissing, Unauthorized } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { messageOf } from '@muster/core/internal'
@@ -17,7 +19,7 @@ export interface ServiceReading {
 interface ServiceReadOptions {
   /** The client; undefined without the deployment service, in which case only the sources are read. */
   readonly client: Client | undefined
-  readonly config: Pick<Config, 'service' | 'name' | 'queues' | 'pools'>
+  readonly config: Pick<Config, 'service' | 'name' | 'queues' | 'pools' | 'sources'>
   readonly sources: OpenSources
   readonly clock: Clock
   readonly signal?: AbortSignal | undefined
@@ -28,8 +30,8 @@ const TIMEOUT_MS = 15_000
 
 /**
  * Reads what the program will need from the service: locations, applications, the version of each queue and pool, and
- * the list by tag. Sends each source a poll with an empty list of servers. Reading costs no money. Rejects only with
- * `signal.reason`.
+ * the list by tag. Sends each source a poll with an empty list of servers, and looks for the program of each `launch`.
+ * Reading costs no money. Rejects only with `signal.reason`.
  */
 export async function readService(options: ServiceReadOptions): Promise<readonly ServiceReading[]> {
   const { client, config, sources, signal } = options
@@ -39,7 +41,8 @@ export async function readService(options: ServiceReadOptions): Promise<readonly
   for (const [name, source] of Object.entries(sources)) {
     const ask = async () => {
       await source.poll([], call)
-      return works('it answers a poll')
+      const fault = await launchFault(config, name)
+      return fault === undefined ? works('it answers a poll') : fails(fault)
     }
     readings.push(await read(`source ${name}`, ask, `See sources.${name}.`))
   }
@@ -130,6 +133,40 @@ export function deploysOf({
   const own = pools.filter(({ source }) => source === undefined)
   const all = [...queues.filter(({ pool }) => pool === undefined), ...own].map(({ deploy }) => deploy)
   return [...new Map(all.map((deploy) => [JSON.stringify([deploy.application, deploy.version]), deploy])).values()]
+}
+
+/** Returns why a source cannot launch the servers of its pools; undefined if it can, or launches none. */
+async function launchFault(
+  { sources, pools }: Pick<Config, 'sources' | 'pools'>,
+  name: string,
+): Promise<string | undefined> {
+  const { command: [program = ''] = [], folder = '.' } = sources[name]?.launch ?? {}
+  if (program === '') return undefined
+  const isFolder = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  if (!isFolder) return `sources.${name}.launch.folder: there is no such folder, so no server can start`
+  const used = pools.filter(({ source }) => source === name)
+  const filled = used.map(({ deploy: { application, version } }) =>
+    program.replaceAll('{application}', application).replaceAll('{version}', version),
+  )
+  for (const one of new Set(filled)) {
+    const places = one.includes('/') ? [''] : (process.env['PATH'] ?? '').split(delimiter)
+    const found = await Promise.all(places.map((place) => isProgram(resolve(folder, place, one))))
+    if (!found.includes(true))
+      return `sources.${name}.launch.command: there is no program ${JSON.stringify(one)}, so no server can start`
+  }
+  return undefined
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK)
+    return (await stat(path)).isFile()
+  } catch {
+    return false
+  }
 }
 
 /**
