@@ -166,8 +166,9 @@ class ServedMatch {
 
   Json report() const {
     Json statuses = Json::object();
+    // Muster knows of players who have left and are no longer in its orders. In a long match these become many.
     for (const Attendant& one : attendants)
-      if (one.status != "") statuses.set(one.player, one.status);
+      if (one.status != "" && (one.status != "left" || seats_.has(one.player))) statuses.set(one.player, one.status);
     // A ranking may contain players who never came.
     for (const Json& rank : result["ranking"].items())
       for (const Json& one : rank.items())

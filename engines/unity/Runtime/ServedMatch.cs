@@ -203,7 +203,10 @@ namespace Muster
         public Obj Report()
         {
             var statuses = new Obj();
-            foreach (var one in Attendants.Where(one => one.Status != null)) statuses[one.Player] = one.Status;
+            // Muster knows of players who have left and are no longer in its orders. In a long match these become many.
+            foreach (var one in Attendants)
+                if (one.Status != null && (one.Status != "left" || seats.ContainsKey(one.Player)))
+                    statuses[one.Player] = one.Status;
             // A ranking may contain players who never came.
             foreach (var id in Json.ItemsAt(Result, "ranking").SelectMany(rank => (List<object>)rank).Cast<string>())
                 if (!statuses.ContainsKey(id)) statuses[id] = "left";

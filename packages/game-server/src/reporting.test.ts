@@ -332,6 +332,23 @@ test('a game server waits 2 s for the orders with the seat of a token before it 
   expect(refused).toMatchObject({ code: 'other-match' })
 })
 
+test('a report omits players who have left and are no longer in the orders, so that its size stays limited', async () => {
+  const { server, clock, start, last, answer } = setUp()
+  const matches = [match('m7', 'ann', 'ben')]
+  await start({ matches })
+  server.left('ann')
+  await clock.advance(200)
+  const reported = () => (last().body['matches'] as readonly { readonly players: object }[])[0]?.players
+  expect(reported()).toEqual({ ann: 'left' })
+  await answer(200, orders({ version: 8, matches: [match('m7', 'ben', 'cas')] }))
+  await clock.advance(200)
+  expect(reported()).toEqual({})
+  // A ranking may contain players who have left.
+  void server.matches.get('m7')?.over({ ranking: [['cas'], ['ann']] })
+  await clock.advance(200)
+  expect(reported()).toEqual({ cas: 'left', ann: 'left' })
+})
+
 test('orders in which optional members are null are orders without these members', async () => {
   const { server, answer, last, clock, start } = setUp()
   await start()

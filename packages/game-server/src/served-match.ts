@@ -156,6 +156,8 @@ export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promis
     },
     report: () => {
       const statuses = attendance.statuses()
+      // Muster knows of players who have left and are no longer in its orders. In a long match these become many.
+      for (const [id, status] of statuses) if (status === 'left' && !seatOf.has(id)) statuses.delete(id)
       // Players in the ranking who never came are reported as left.
       for (const id of result?.ranking?.flat() ?? []) if (!statuses.has(id)) statuses.set(id, 'left')
       return {

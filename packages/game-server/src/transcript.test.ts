@@ -213,6 +213,8 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await server.left('cas')
     await settle(server, { version: 9, matches: [duel('m7', 'cas')] })
     await server.run(1000)
+    await server.answer(200, orders({ version: 9, matches: [duel('m7')] }))
+    await server.run(500)
     const { teams, ...match } = duel('m7')
     const [red, blue] = teams as [WireTeam, WireTeam]
     const players = [...blue.players, { id: 'cas', ticket_id: 't-new' }]

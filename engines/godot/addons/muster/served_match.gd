@@ -181,9 +181,11 @@ func give_up():
 
 func report():
 	var statuses = {}
+	# Muster knows of players who have left and are no longer in its orders. In a long match these become many.
 	for player_id in attendants:
-		if attendants[player_id].status != "":
-			statuses[player_id] = attendants[player_id].status
+		var player_status = attendants[player_id].status
+		if player_status != "" and (player_status != "left" or _seats.has(player_id)):
+			statuses[player_id] = player_status
 	# A ranking may contain players who never came.
 	if result != null and result.get("ranking") != null:
 		for rank in result.ranking:

@@ -5,6 +5,8 @@ import {
   type HostedMatch,
   isEnrolled,
   type ListingReport,
+  MOST_IN_ALL,
+  MOST_PLAYERS,
   type MatchReport,
   type MatchResult,
   NO_REPORTS,
@@ -456,10 +458,19 @@ export const isOpen = (server: Server): boolean => {
 }
 
 /** Returns the number of further matches that a server can take now. Undefined if it may get none, see `isOpen`. */
-export const freePlacesOn = (server: Server): number | undefined =>
-  server.presence === undefined || !isOpen(server)
-    ? undefined
-    : Math.max(0, server.presence.registration.matches - server.claims)
+export const freePlacesOn = (server: Server): number | undefined => {
+  if (server.presence === undefined || !isOpen(server)) return undefined
+  return isFull(server) ? 0 : Math.max(0, server.presence.registration.matches - server.claims)
+}
+
+/** True if a report could not name the players of a further match: each may be named twice, also in a ranking. */
+function isFull({ guests }: Server): boolean {
+  const mostPlayers = MOST_IN_ALL / 2 - MOST_PLAYERS
+  if (guests.size * MOST_PLAYERS <= mostPlayers) return false
+  let players = 0
+  for (const match of guests) if (match.isOpen) players += match.playerIds.length
+  return players > mostPlayers
+}
 
 const inOf = (players: MatchReport['players']): string[] =>
   Object.entries(players).flatMap(([id, status]) => (status === 'in' ? [id] : []))

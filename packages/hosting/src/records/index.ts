@@ -67,6 +67,8 @@ export {
   type ListingReport,
   type MatchReport,
   type MatchResult,
+  MOST_IN_ALL,
+  MOST_PLAYERS,
   type SeatsWanted,
   type ServerRegistration,
   type ServerReport,

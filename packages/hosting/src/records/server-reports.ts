@@ -5,10 +5,11 @@ import { z } from 'zod'
 
 const LONGEST_ID = 128
 const id = z.string().min(1).max(LONGEST_ID)
-const MOST_PLAYERS = 1000
+/** Maximum number of players of a match. */
+export const MOST_PLAYERS = 1000
 const MOST_MATCHES = 64
 /** Maximum number of players and teams that one report names in all its matches. A ranking names its players again. */
-const MOST_IN_ALL = 20_000
+export const MOST_IN_ALL = 20_000
 
 /**
  * A name that people see: of a queue, a team or a pool, or in the list of servers. It must be visible, must not look
