@@ -52,6 +52,43 @@ describe('the relay session of a lobby', () => {
     expect(await tearDown()).toEqual([])
   })
 
+  test('a member whom the relay service refuses does not keep the others from their start', async () => {
+    const { clock, lobbies, code, service, start, credentials, tearDown } = await withThree({}, { maxPlayers: 6 })
+    const refused = '2001:db8::9'
+    const { create, authorizeUser } = service
+    vi.spyOn(service, 'create').mockImplementation(async (input, ...more) => {
+      if (input.users?.some(({ ip }) => ip === refused)) throw new InvalidInput('no such address', { status: 400 })
+      return create(input, ...more)
+    })
+    vi.spyOn(service, 'authorizeUser').mockImplementation(async (input) => {
+      if (input.user_ip === refused) throw new InvalidInput('no such address', { status: 400 })
+      return authorizeUser(input)
+    })
+    await lobbies.join({ player: player('eve', refused), code })
+    await start()
+    await clock.advance(11_000)
+    const all = [await credentials('ann'), await credentials('bob'), await credentials('cleo')]
+    expect(all.map(({ role }) => role)).toEqual(['host', 'client', 'client'])
+    for (const { sessionToken, userToken } of all) expect(service.isValid(sessionToken, userToken)).toBe(true)
+    expect(await tearDown()).toEqual([])
+  })
+
+  test('a start whose host the relay service refuses fails with a reason that names the host', async () => {
+    const { clock, lobbies, lobbyId, service, start, tearDown } = await withThree()
+    vi.spyOn(service, 'create').mockRejectedValue(new InvalidInput('no such address: 203.0.113.1', { status: 400 }))
+    await start()
+    await clock.advance(2000)
+    expect(await lobbies.get({ lobbyId, playerId: 'bob' })).toMatchObject({ phase: 'open' })
+    const reasons = []
+    for await (const message of lobbies.follow({ lobbyId, playerId: 'bob', after: 0 })) {
+      if (message.type !== 'run.failed') continue
+      reasons.push(message.reason)
+      break
+    }
+    expect(reasons).toEqual(['InvalidInput: the relay service refuses the host'])
+    expect(await tearDown()).toEqual([])
+  })
+
   test('the relay session of a lobby outlives maxLifetimeMs, even while a member is being authorized', async () => {
     const { clock, service } = setUp()
     const relay = createRelaySessions({ client: service, clock, maxLifetimeMs: 60_000 })

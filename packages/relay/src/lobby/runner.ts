@@ -56,16 +56,18 @@ function relayRunner(relay: RelaySessions): Runner {
     const label = runKey(lobby, term)
     if (isSecond) await relay.deleteLabelled(label)
     const players = presentMembers(lobby).map(({ id, ip }) => ({ id, ip }))
+    const host = players.filter(({ id }) => id === lobby.hostId)
+    const openFor = (some: typeof players) => relay.open({ players: some, hostId: lobby.hostId, label }, { signal })
     try {
-      return {
-        kind: 'opened',
-        worker,
-        term,
-        session: await relay.open({ players, hostId: lobby.hostId, label }, { signal }),
-      }
+      const session = await openFor(players).catch((error: unknown) => {
+        // The service may refuse one member's address, and does not say whose. So the others are authorized one by one.
+        if (!(error instanceof InvalidInput) || players.length === 1) throw error
+        return openFor(host)
+      })
+      return { kind: 'opened', worker, term, session }
     } catch (error) {
       if (signal.aborted) throw error
-      return { kind: 'failed', worker, term, reason: error instanceof RelayNotReady ? error.reason : nameOf(error) }
+      return { kind: 'failed', worker, term, reason: reasonOf(error) }
     }
   }
 
@@ -146,6 +148,12 @@ function matchRunner(matchmaker: LobbyMatchmaker): Runner {
 
 /** Maximum length of a reason, as in a report of the matchmaker. */
 const LONGEST_REASON = 256
+
+/** Returns why a session could not be opened. Contains no address. */
+function reasonOf(error: unknown): string {
+  if (error instanceof RelayNotReady) return error.reason
+  return error instanceof InvalidInput ? `${error.name}: the relay service refuses the host` : nameOf(error)
+}
 
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : 'Error')
 
