@@ -332,7 +332,7 @@ test('a game server waits 2 s for the orders with the seat of a token before it 
   expect(refused).toMatchObject({ code: 'other-match' })
 })
 
-test('a report omits players who have left and are no longer in the orders, so that its size stays limited', async () => {
+test('a report omits players who have left and are no longer in the orders', async () => {
   const { server, clock, start, last, answer } = setUp()
   const matches = [match('m7', 'ann', 'ben')]
   await start({ matches })
