@@ -1,6 +1,10 @@
 #!/usr/bin/env node
-import { runProgram } from './program.js'
-import { EXIT, terminalOf } from './terminal.js'
+// Runs before the other modules are loaded: without a listener, a SIGHUP during the start ends the process. `serve`
+// reads the configuration later, so an early request to reload it needs no other action.
+if (process.argv[2] === 'serve') process.on('SIGHUP', () => {})
+
+const { runProgram } = await import('./program.js')
+const { EXIT, terminalOf } = await import('./terminal.js')
 
 const terminal = terminalOf(process)
 let lost: NodeJS.ErrnoException | undefined

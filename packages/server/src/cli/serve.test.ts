@@ -32,8 +32,8 @@ interface Line {
 }
 
 /** Runs the program with the configuration in the folder, until it is ready. Before that, it answers 503. */
-async function serve() {
-  const child = spawn(process.execPath, [cli, 'serve'], {
+async function serve(nodeOptions: readonly string[] = []) {
+  const child = spawn(process.execPath, [...nodeOptions, cli, 'serve'], {
     cwd: folder,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -139,6 +139,18 @@ describe('muster serve', () => {
     child.kill('SIGINT')
     child.kill('SIGINT')
     await said('Shutting down.')
+    expect(await ended).toEqual([0, null])
+  })
+
+  test('muster serve continues after a SIGHUP that arrives while its modules are loaded', async () => {
+    configure()
+    const hook =
+      "export const resolve = (name, context, next) => (name.endsWith('/program.js') && process.kill(process.pid, " +
+      "'SIGHUP'), next(name, context))"
+    const script = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`
+    const setup = `import { register } from 'node:module'; register(${JSON.stringify(script(hook))})`
+    const { child, ended } = await serve(['--import', script(setup)])
+    child.kill('SIGTERM')
     expect(await ended).toEqual([0, null])
   })
 
