@@ -82,5 +82,5 @@ export {
   TicketsGone,
 } from '@muster/hosting/internal'
 export type { BackendAct } from './http-api/api-options.js'
-export { ENDED_GROUP_MS } from './http-api/group-store.js'
+export { ENDED_GROUP_MS, longestGapMs } from './http-api/group-store.js'
 export { createHttpAllocator, createLocalAllocator } from '@muster/hosting'

@@ -39,3 +39,19 @@ test('an ended group is kept for a minute after its last read', async () => {
   await clock.advance(50_000)
   expect(await store.find('one')).toBeUndefined()
 })
+
+test('a group whose members cannot be heard during a pause of the process is kept after the pause', async () => {
+  const clock = createManualClock()
+  const store = createGroupStore({ clock, idleMs: 30_000, mostGroups: 2, isAlive: () => false })
+  await store.create(aGroup('one', ['ann']))
+  await store.create(aGroup('two', ['bob'], { searchingSince: 0, isEnded: true }))
+  await clock.advance(10_000)
+  expect([await store.find('one'), await store.find('two')]).not.toContain(undefined)
+  await clock.advance(600_000)
+  expect([await store.find('one'), await store.find('two')]).not.toContain(undefined)
+  for (let passed = 0; passed < 30_000; passed += 10_000) {
+    await clock.advance(10_000)
+    await store.find('one')
+  }
+  expect([await store.find('one'), await store.find('two')]).toEqual([expect.anything(), undefined])
+})

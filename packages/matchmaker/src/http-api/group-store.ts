@@ -40,25 +40,39 @@ export interface GroupStoreOptions {
   readonly store?: Pick<Store, 'records'> | undefined
 }
 
+/**
+ * Returns the maximum number of milliseconds between two calls that count as time without requests. A longer gap is
+ * mostly a pause of the process, in which no member could send a request.
+ */
+export const longestGapMs = (idleMs: number): number => Math.max(5000, idleMs / 2)
+
 /** Creates a store that keeps groups in memory and, if `store` is given, writes them to it too. */
 export function createGroupStore({ clock, idleMs, mostGroups, isAlive, store }: GroupStoreOptions): GroupStore {
-  /** Groups by id, with the time of the last request about each. The least recently used come first. */
+  /** Groups by id, with `heardMs` at the last request about each. The least recently used come first. */
   const groups = new Map<string, StoredGroup & { readonly at: number }>()
   const byPlayer = new Map<string, string>()
   /** Ids of ended groups. The least recently used come first. */
   const ended = new Set<string>()
 
+  let [calledAt, heardMs] = [clock.now(), 0]
+  /** Returns the milliseconds for which this process could get requests. */
+  const heard = () => {
+    const now = clock.now()
+    heardMs += Math.min(now - calledAt, longestGapMs(idleMs))
+    calledAt = now
+    return heardMs
+  }
   const forget = ({ group }: StoredGroup) => {
     groups.delete(group.id)
     for (const { player } of group.members) if (byPlayer.get(player.id) === group.id) byPlayer.delete(player.id)
   }
   const keep = ({ group, version }: StoredGroup) => {
     groups.delete(group.id)
-    groups.set(group.id, { group, version, at: clock.now() })
+    groups.set(group.id, { group, version, at: heard() })
     if (ended.delete(group.id) || group.isEnded === true) ended.add(group.id)
   }
   const sweep = async () => {
-    const now = clock.now()
+    const now = heard()
     for (const id of ended) {
       const kept = groups.get(id)
       if (kept !== undefined && now - kept.at < Math.min(idleMs, ENDED_GROUP_MS)) break

@@ -4,6 +4,7 @@ import { aGroup, testGroupStore } from '@muster/matchmaker/group-store-suite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeEachRedis, describeRedis, openRedis, type RedisUnderTest } from '../redis.fixture.js'
 import { RedisError } from '../connection/connection-errors.js'
+import { defineScript } from '../connection/index.js'
 import { createRedisGroupStore } from './group-store.js'
 
 test.each([
@@ -15,6 +16,18 @@ test.each([
   const create = () => createRedisGroupStore({ redis: { run: () => {} } as never, ...(changes as object) })
   expect(create).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
   expect(create).toThrow(message)
+})
+
+/** Changes the times of a store as if nobody had called it for an hour. */
+const HOUR_PASSES = defineScript({
+  name: 'test.hour-passes',
+  lua: `
+for _, id in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do redis.call('ZINCRBY', KEYS[2], -3600000, id) end
+local calledAt, missed = string.match(redis.call('HGET', KEYS[1], '') or '', '^(%d+) (-?%d+)$')
+if calledAt then redis.call('HSET', KEYS[1], '', string.format('%.0f %s', calledAt - 3600000, missed)) end
+return 1
+`,
+  read: Number,
 })
 
 describeEachRedis((where, it) => {
@@ -31,6 +44,16 @@ describeEachRedis((where, it) => {
     const idleMs = 1000
     const [store, other] = await open(idleMs, 2)
     return { store, other, idleMs, pass: (ms) => systemClock.sleep(ms) }
+  })
+
+  test('a group is kept if nobody could read it, because Redis was away or its clock was set forward', async () => {
+    const [store] = await open(6000, 10)
+    const redis = await it().connect()
+    const key = redis.keys(`groups.${stores}`)
+    await store.create(aGroup('one', ['ann']))
+    await redis.run(HOUR_PASSES, [key('p'), key('z')], [])
+    expect(await store.find('one')).toBeDefined()
+    expect((await store.gathering('ann'))?.group.id).toBe('one')
   })
 
   test('a group that searches is kept in Redis longer than a group that gathers', async () => {

@@ -1,5 +1,5 @@
 import type { Group, GroupStore, StoredGroup } from '@muster/matchmaker'
-import { ENDED_GROUP_MS } from '@muster/matchmaker/internal'
+import { ENDED_GROUP_MS, longestGapMs } from '@muster/matchmaker/internal'
 import { z } from 'zod'
 import {
   checkOptions,
@@ -16,14 +16,25 @@ import {
  *
  *   g   hash: id → `version s|g JSON` (searches or gathers)      p   hash: player → id of the group they gather in
  *   z   sorted set: id by the time until which it is kept        all expire when no group was read for long
+ *
+ * The empty field of `p` is `time missed`: the time of the last call, and the milliseconds without time for requests.
  */
 
-/** Shared by all scripts: reads the clock of Redis, and removes at most a hundred expired groups. */
+/**
+ * Shared by all scripts: reads the clock of Redis, and removes at most a hundred expired groups. If Redis was away, or
+ * its clock was changed, no process could read a group meanwhile, so that time does not count.
+ */
 const SWEEP = `
 local groups, players, kept = unpack(KEYS)
-local gather_ms, search_ms = tonumber(ARGV[1]), tonumber(ARGV[2])
+local gather_ms, search_ms, longest_gap = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(table.remove(ARGV))
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local called_at, missed = string.match(redis.call('HGET', players, '') or '', '^(%d+) (-?%d+)$')
+local gap = now - (called_at or now)
+missed = (missed or 0) + gap - math.max(0, math.min(gap, longest_gap))
+redis.call('HSET', players, '', string.format('%.0f %.0f', now, missed))
+redis.call('PEXPIRE', players, math.max(gather_ms, search_ms) * 2)
+now = now - missed
 local function forget(id, record)
   for _, member in ipairs(cjson.decode(string.match(record, '^%d+ [sg] (.*)$')).members) do
     local player = member.player.id
@@ -153,7 +164,7 @@ export function createRedisGroupStore(options: RedisGroupStoreOptions): GroupSto
   let size = 0
 
   const run = <T>(script: Script<T>, ...words: readonly (string | number)[]): Promise<T> =>
-    redis.run(script, keys, [idleMs, searchingMs, ...words])
+    redis.run(script, keys, [idleMs, searchingMs, ...words, longestGapMs(idleMs)])
   const find = async (by: 'id' | 'player', what: string): Promise<StoredGroup | undefined> => {
     const found = await run(FIND, by, what)
     if (found === undefined) return undefined
