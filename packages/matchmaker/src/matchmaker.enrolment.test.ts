@@ -150,11 +150,13 @@ describe('the enrolment of a server', () => {
 
   test('an enrolment is refused if its key does not allow its build, its address or a further server', async () => {
     const terms = { ...own.enrol[0], max: 1, matches: 2, hosts: ['203.0.113.0/24', 'game.example.com'], builds: ['7'] }
-    const { enrol, enrolment, run, matchmaker } = open({ pools: [{ ...own, enrol: [terms] }] })
+    const { enrol, enrolment, run, matchmaker, seen } = open({ pools: [{ ...own, enrol: [terms] }] })
     await run(500)
     const at = (host?: string, more: object = {}) =>
       enrol({ ...enrolment('a', 'one'), build: '7', matches: 9, address: { host, ports: {} }, ...more })
     expect(await at('203.0.113.9', { build: '6' })).toMatchObject({ status: 409, json: { code: 'wrong-build' } })
+    const message = expect.stringMatching(/^Pool "arena" refused a server with the key [\da-f]{8}: wrong-build\./)
+    expect(seen.problem).toMatchObject([{ during: 'server', error: { message } }])
     expect(await at('203.0.113.9', { build: undefined })).toMatchObject({ status: 409, json: { code: 'wrong-build' } })
     for (const host of ['198.51.100.1', 'other.example.com', '::1', undefined])
       expect(await at(host)).toMatchObject({ status: 403, json: { code: 'address' } })

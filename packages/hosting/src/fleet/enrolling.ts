@@ -143,6 +143,19 @@ export class Enrolling {
     const { pool, enrolment } = this.#find(secret) ?? {}
     if (pool === undefined || enrolment === undefined)
       throw new EnrolmentRefused('wrong-key', 'The enrolment key belongs to no pool.')
+    try {
+      return this.#enrol(pool, enrolment, request, from)
+    } catch (error) {
+      if (error instanceof EnrolmentRefused) {
+        // The text has nothing that the process has chosen, so that a stolen key causes only a few kinds of problems.
+        const who = `Pool ${JSON.stringify(pool.name)} refused a server with the key ${enrolmentIdOf(enrolment)}`
+        this.#options.on.problem('server', new Error(`${who}: ${error.code}. The server's log has the details.`))
+      }
+      throw error
+    }
+  }
+
+  #enrol(pool: Pool, enrolment: Enrolment, request: EnrolmentRequest, from: string | undefined): EnrolledServer {
     const { build, instance, address = { ports: {} } } = request
     const host = address.host ?? from
     if (host === undefined)

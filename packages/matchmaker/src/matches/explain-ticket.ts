@@ -95,7 +95,8 @@ function whyNoServer(
     case 'location':
       return 'Its place is being looked up.'
     case 'retry':
-      return `The server for its match failed; it is matched again in ${secondsUntil(restsUntil, now)} s.`
+      // The cause may be a server, or the deployment service, which did not answer or refused the create.
+      return `Its match got no server; it is matched again in ${secondsUntil(restsUntil, now)} s.`
     case 'servers':
       return blockedBy === 'store'
         ? 'Its match is found, but no more servers may be deployed now: the store cannot be written.'

@@ -38,7 +38,7 @@ export function ticketStanding(
 
 const waiting: Readonly<Record<Exclude<NonNullable<Ticket['waitingFor']>, 'players'>, string>> = {
   location: 'its place is being looked up',
-  retry: 'about to try again after a failed server',
+  retry: 'about to try again, because its match got no server',
   servers: 'its match waits for a server that may be created',
   'other-ticket': 'another ticket of its players has a match',
 }
