@@ -11,6 +11,7 @@ import {
 } from '@muster/matchmaker'
 import type { Config } from '../config/index.js'
 import { createConsole, type ConsoleOptions } from '../console/index.js'
+import type { Log } from '../telemetry/log.js'
 import type { ApiParts, ApisInForce } from './apis.js'
 import { closeSources, openSources } from './sources.js'
 import {
@@ -35,7 +36,7 @@ interface PartsOptions {
   readonly devToken?: string | undefined
   readonly adaptService?: ((service: TicketService) => TicketService) | undefined
   readonly clock: Clock
-  readonly log: MatchingOptions['log']
+  readonly log: Pick<Log, 'debug' | 'info'>
   readonly onProblem: MatchingOptions['onProblem']
   readonly onRefused: ApiParts['onRefused']
   /** Returns the options of the console, once there is a matchmaker. */
@@ -105,8 +106,14 @@ async function open(options: PartsOptions, opened: (close: Close) => void) {
     clock,
     onProblem,
     onRefused: options.onRefused,
-    // Without a console there is no audit log, so operators' actions are written to the program's log here.
-    acted: console?.acted ?? (({ who, what, id }) => log.info(`${who} did ${what}`, { who, what, id })),
+    acted: (act) => {
+      const { who, what, id } = act
+      // A backend may end each match of the game this way. Such lines would hide the actions of operators.
+      if (what === 'stop-match') log.debug(`${who} did ${what}`, { who, what, id })
+      // Without a console there is no audit log, so operators' actions are written to the program's log here.
+      else if (console === undefined) log.info(`${who} did ${what}`, { who, what, id })
+      else console.acted(act)
+    },
   }
   return { client, sources, locate, matching, console, lobbies, api }
 }

@@ -146,3 +146,23 @@ test('muster serve serves lobbies if they are enabled, and /me shows the lobbies
   expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/tickets', '/lobbies/{lobbyId}']))
   await server.close()
 })
+
+test('the list of changes has what a backend changes, but not each match that it ends', async () => {
+  const { ask } = under
+  const as = { token: BACKEND_KEY }
+  const body = { profile: 'duel', attributes: {} }
+  const [one, two] = [await tokenOf('cas'), await tokenOf('dee')]
+  const created = await Promise.all([one, two].map((token) => ask('POST', '/tickets', { token, body })))
+  const [ticket] = (await Promise.all(created.map((answer) => answer.json()))) as { readonly id: string }[]
+  let match: string | null = null
+  while (match === null) {
+    const answer = await ask('GET', `/tickets/${ticket?.id}?wait=1`, { token: one })
+    match = ((await answer.json()) as { readonly match_id: string | null }).match_id
+  }
+  expect((await ask('DELETE', `/matches/${match}`, as)).status).toBeLessThan(300)
+  expect((await ask('POST', '/queues/duel/pause', as)).status).toBeLessThan(300)
+  expect((await ask('POST', '/queues/duel/resume', as)).status).toBeLessThan(300)
+  const answer = await ask('GET', '/console/api/acts', { token: OPERATE_KEY })
+  const { acts } = (await answer.json()) as { readonly acts: readonly { readonly what: string }[] }
+  expect(acts.map(({ what }) => what)).toEqual(['resume-queue', 'pause-queue'])
+})
