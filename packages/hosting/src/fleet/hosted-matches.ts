@@ -19,7 +19,7 @@ import {
   type StopReason,
 } from '../records/index.js'
 import { middleOfMatch } from './retry-placement.js'
-import { ENDS_GAP_MS, STORE_PATIENCE_MS } from './server-deadlines.js'
+import { ENDS_GAP_MS, startAfterRestart, STORE_PATIENCE_MS } from './server-deadlines.js'
 import type { HostingEntry } from '../store/index.js'
 
 interface HostedMatchesOptions extends AllocatorContext {
@@ -224,8 +224,7 @@ export class HostedMatches {
   ): void {
     const { requestId } = server
     if (requestId !== undefined && assignment !== undefined) match.placeAt(server, requestId, assignment)
-    // If the clock was set back meanwhile, the match must not last longer.
-    match.readyAt = Math.max(server.startedAfter, Math.min(playingSince, this.#options.clock.now()))
+    match.readyAt = Math.max(server.startedAfter, startAfterRestart(server, playingSince, lastsMs, this.#options.clock))
     match.endsAt = match.readyAt + lastsMs
     this.#fleet.enterMatch(match, 'running')
     if (match.order !== undefined && requestId !== undefined && assignment !== undefined)

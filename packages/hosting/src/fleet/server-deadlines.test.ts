@@ -27,8 +27,8 @@ function setUp(answer: (handle: string) => { readonly ageMs?: number } | Error |
     located: () => {},
     problem: (_, { id }) => problems.push(id),
   })
-  const add = (id: string, lastsMs: number): Server => {
-    const server = new Server({ serverId: id, queue: 'duel', at: 0 }, undefined)
+  const add = (id: string, lastsMs: number, source?: string, at = 0): Server => {
+    const server = new Server({ serverId: id, queue: 'duel', at, source }, undefined)
     fleet.add(server)
     fleet.identify(server, `r-${id}`)
     fleet.enter(server, 'running')
@@ -61,6 +61,14 @@ test('after a restart a match whose deployment has no start time may last its wh
   const at = clock.now()
   await run(250)
   expect(one.endsAt).toBe(at + 60_000)
+})
+
+test('after a restart a server that seems too old counts as new if its source reports no age', async () => {
+  const { clock, add, run } = setUp(() => ({}))
+  const at = clock.now()
+  const [old, young] = [add('old', 60_000, 'metal', at - 3_600_000), add('young', 60_000, 'metal', at - 1000)]
+  await run(500)
+  expect([old.startedAfter, young.startedAfter]).toEqual([at, at - 1000])
 })
 
 test('after a restart a failed read of a deployment’s age is repeated later and delays no other read', async () => {

@@ -38,6 +38,16 @@ function correctStarts(server: Server, startedAt: number): void {
   }
 }
 
+/**
+ * Returns when a match or a server began, by its stored time. If the clock was set back meanwhile, it must not last
+ * longer. If it seems to have lasted too long, the clock may be ahead. Only the deployment service reports ages that
+ * show this, so elsewhere the duration begins again.
+ */
+export function startAfterRestart({ source }: Server, at: number, lastsMs: number, clock: Pick<Clock, 'now'>): number {
+  const now = clock.now()
+  return source !== undefined && at + lastsMs <= now ? now : Math.min(at, now)
+}
+
 const isUnlocated = ({ isLocated, assignment }: Server) => !isLocated && assignment?.location === undefined
 
 /** Milliseconds until facts that could not be read are read again. */
@@ -63,7 +73,10 @@ export function createEndTimes({ sources, fleet, clock, located, problem }: EndT
       // The server seems to be gone. Its source will report that too, so only wait.
       if (facts === undefined) return askLater(server)
       const { ageMs = 0, location } = facts
-      if (facts.ageMs !== undefined) correctStarts(server, clock.now() - ageMs)
+      const { startedAfter, lastsMs } = server
+      const startedAt =
+        facts.ageMs === undefined ? startAfterRestart(server, startedAfter, lastsMs, clock) : clock.now() - ageMs
+      correctStarts(server, startedAt)
       // A server of unknown age counts as new, because stopping it too early would end a match.
       if (server.endsAt === Infinity) server.endsAt = clock.now() + server.lastsMs - ageMs
       server.isLocated = true
