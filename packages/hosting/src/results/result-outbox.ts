@@ -317,13 +317,13 @@ export class ResultOutbox {
   #remove(one: PendingResult) {
     this.#waiting.delete(one.id)
     for (const id of new Set(one.outcome.playerIds)) {
-      const before = this.#turns.get(id) ?? []
-      const turns = before.filter((other) => other !== one)
+      const turns = this.#turns.get(id) ?? []
+      const nth = turns.indexOf(one)
+      if (nth >= 0) turns.splice(nth, 1)
       const [next] = turns
       if (next === undefined) this.#turns.delete(id)
-      else this.#turns.set(id, turns)
       // After a repeat, an earlier result may be first, and it was offered already.
-      if (next !== undefined && before[0] === one) this.#offer(next)
+      else if (nth === 0) this.#offer(next)
     }
   }
 
