@@ -1,4 +1,4 @@
-// pure: URLs that `fetch` refuses
+import { z } from 'zod'
 
 /** Ports that `fetch` refuses in browsers and in Node.js (port blocking of the Fetch standard), and the unusable 0. */
 const BLOCKED: ReadonlySet<number> = new Set([
@@ -8,11 +8,16 @@ const BLOCKED: ReadonlySet<number> = new Set([
   6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
 ])
 
-/** Returns why `fetch` refuses every request to a valid http or https URL; undefined if it does not. */
-export function faultOfFetchedUrl(url: string): string | undefined {
-  const { username, password, port } = new URL(url)
-  if (username !== '' || password !== '') return 'must have neither user nor password, because fetch refuses them'
-  return port !== '' && BLOCKED.has(Number(port))
-    ? `must not have port ${port}, because fetch and browsers refuse it`
-    : undefined
-}
+/** An http or https URL to which `fetch` sends requests. */
+export const fetchedUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL', abort: true })
+  .superRefine((url, context) => {
+    const { username, password, port } = new URL(url)
+    const message =
+      username !== '' || password !== ''
+        ? 'must have neither user nor password, because fetch refuses them'
+        : port !== '' && BLOCKED.has(Number(port))
+          ? `must not have port ${port}, because fetch and browsers refuse it`
+          : undefined
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
+  })

@@ -2,7 +2,7 @@ import { type Clock, dateOf, type Random } from '@muster/core/clock'
 import {
   backoffMs,
   createHeap,
-  faultOfFetchedUrl,
+  fetchedUrl,
   isWebhookSecret,
   linkedSignal,
   manyWaitOn,
@@ -43,10 +43,7 @@ export interface ResultsDefinition {
 
 /** The schema of the destination of results. */
 export const resultsSchema = z.strictObject({
-  url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).superRefine((url, context) => {
-    const message = URL.canParse(url) ? faultOfFetchedUrl(url) : undefined
-    if (message !== undefined) context.addIssue({ code: 'custom', message })
-  }),
+  url: fetchedUrl,
   secret: z.string().refine(isWebhookSecret, 'must be whsec_ followed by at least 24 bytes in base64'),
 })
 

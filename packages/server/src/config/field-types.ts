@@ -1,4 +1,3 @@
-import { faultOfFetchedUrl } from '@muster/core/internal'
 import { z } from 'zod'
 import { isRedisUrl, RelativePath, SecretSource, type SecretUse } from './secret.js'
 
@@ -63,12 +62,6 @@ const CREDENTIALS = 'must have neither user nor password: they are secrets'
 export const httpUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
   .refine(withoutCredentials, CREDENTIALS)
-
-/** A URL to which Muster sends requests by `fetch`. */
-export const fetchedUrl = httpUrl.superRefine((given, context) => {
-  const message = URL.canParse(given) ? faultOfFetchedUrl(given) : undefined
-  if (message !== undefined) context.addIssue({ code: 'custom', message })
-})
 
 /** A URL to which paths are appended. */
 export const baseUrl = httpUrl.refine((given) => !/[?#]/.test(given), 'must have neither query nor fragment')

@@ -1,4 +1,4 @@
-import { type Fault, validateAll } from '@muster/core/internal'
+import { type Fault, fetchedUrl, validateAll } from '@muster/core/internal'
 import {
   type Browser,
   browserSchema,
@@ -13,7 +13,6 @@ import {
   command,
   count,
   duration,
-  fetchedUrl,
   milliseconds,
   optionalSection,
   path,

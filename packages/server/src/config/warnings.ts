@@ -1,4 +1,4 @@
-import { didYouMean, faultOfFetchedUrl } from '@muster/core/internal'
+import { didYouMean, fetchedUrl } from '@muster/core/internal'
 import type { Queue, RuleDefinition } from '@muster/matchmaker'
 import { attributesComparedBy, ENROLLED, similarConstants } from '@muster/matchmaker/internal'
 import type { ConfigFile } from './config.js'
@@ -46,7 +46,7 @@ const isPlain = (url: string | undefined) => {
 
 const hasPath = (url: string | undefined) => url !== undefined && new URL(url).pathname !== '/'
 
-const isBlocked = (url: string | undefined) => url !== undefined && faultOfFetchedUrl(url) !== undefined
+const isBlocked = (url: string | undefined) => url !== undefined && !fetchedUrl.safeParse(url).success
 
 /** Returns the version at the end of a URL, such as `/v2`; undefined if there is none. */
 export const endsInVersion = (url: string): string | undefined => /\/v\d+(?=\/*$)/i.exec(new URL(url).pathname)?.[0]
