@@ -1,3 +1,4 @@
+import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { backoffMs, linkedSignal, manyWaitOn } from '@muster/core/internal'
 import { LobbyRefused, RelayNotDeleted } from '../errors.js'
@@ -26,11 +27,31 @@ interface KeeperOptions {
 const RETRY = { baseMs: 500, capMs: 10_000, jitter: 0 }
 const pauseAfter = (failures: number) => backoffMs(failures, 0, RETRY)
 
+/**
+ * Milliseconds after which a player whom the relay service refuses at a session is tried again, and the maximum number
+ * of remembered refusals (our choices). Each attempt costs two requests, and a hostile lobby may have 63 such players.
+ */
+const REFUSED_MS = 300_000
+const MOST_REFUSED = 10_000
+
 /** Creates, updates and ends the sessions or matches of started lobbies. */
 export function createKeeper({ runner, clock, rules, worker, read, change, failed }: KeeperOptions) {
   const closing = manyWaitOn()
   const running = new Map<string, Promise<void>>()
   const ending = new Map<string, Promise<void>>()
+  /** Until when players are not tried again, by session, player and address. In epoch milliseconds, oldest first. */
+  const refusedUntil = new Map<string, number>()
+
+  const keyOf = (work: Work) =>
+    work.kind === 'authorize' ? JSON.stringify([work.session.id, work.player.id, work.player.ip]) : ''
+  const pendingOf = (lobby: Lobby) =>
+    workOf(lobby).filter((work) => (refusedUntil.get(keyOf(work)) ?? 0) <= clock.now())
+  const noteRefusal = (work: Work) => {
+    refusedUntil.delete(keyOf(work))
+    refusedUntil.set(keyOf(work), clock.now() + REFUSED_MS)
+    const [oldest] = refusedUntil.keys()
+    if (refusedUntil.size > MOST_REFUSED && oldest !== undefined) refusedUntil.delete(oldest)
+  }
 
   /**
    * Runs one task per lobby until it has no pending work. Work that arrives meanwhile is found by reading the lobby
@@ -72,15 +93,19 @@ export function createKeeper({ runner, clock, rules, worker, read, change, faile
     let passed = 0
     for (;;) {
       const lobby = await claim(lobbyId)
-      const all = lobby === undefined ? [] : workOf(lobby)
+      const all = lobby === undefined ? [] : pendingOf(lobby)
       // Players are authorized after the tokens of those who left are revoked.
       const work = all[0]?.kind === 'authorize' ? (all[passed] ?? all[0]) : all[0]
       if (lobby === undefined || work === undefined) break
       try {
         await whileHolding(lobbyId, (signal) => perform(lobby, work, signal))
         failures = 0
-      } catch {
+      } catch (error) {
         if (closing.signal.aborted) break
+        if (work.kind === 'authorize' && error instanceof InvalidInput) {
+          noteRefusal(work)
+          continue
+        }
         passed += 1
         if (work.kind === 'authorize' && passed < all.length) continue
         failures += 1
@@ -94,7 +119,7 @@ export function createKeeper({ runner, clock, rules, worker, read, change, faile
   /** Assigns the lobby's pending work to this process, if there is some and no other process does it. */
   const claim = async (lobbyId: string): Promise<Lobby | undefined> => {
     const lobby = await read(lobbyId)
-    if (lobby === undefined || closing.signal.aborted || workOf(lobby).length === 0) return undefined
+    if (lobby === undefined || closing.signal.aborted || pendingOf(lobby).length === 0) return undefined
     // Keep the run as it was before the claim, because it shows what an earlier process had started.
     const claimed = await change(lobbyId, { kind: 'claim', worker }).catch(() => undefined)
     return claimed === undefined || lobby.run?.status !== 'allocating' || claimed.run?.term !== lobby.run.term
@@ -141,7 +166,7 @@ export function createKeeper({ runner, clock, rules, worker, read, change, faile
     /** Starts the pending work of a lobby, unless it is running. Returns immediately. */
     startWork: (lobby: Lobby) => {
       if (endable(lobby).length > 0) begin(ending, lobby.id, endRetired)
-      if (workOf(lobby).length > 0) begin(running, lobby.id, performWork)
+      if (pendingOf(lobby).length > 0) begin(running, lobby.id, performWork)
     },
     /** Stops and releases every lobby. Pending work remains in the store for another process. */
     close: async () => {

@@ -73,6 +73,33 @@ describe('the relay session of a lobby', () => {
     expect(await tearDown()).toEqual([])
   })
 
+  test('a refused relay member is tried again after five minutes, or at once at another address', async () => {
+    const { clock, lobbies, lobbyId, code, service, start, credentials, tearDown } = await withThree()
+    await start()
+    const asked: string[] = []
+    const authorizeUser = service.authorizeUser
+    vi.spyOn(service, 'authorizeUser').mockImplementation(async (input) => {
+      asked.push(String(input.user_ip))
+      if (input.user_ip === '2001:db8::9') throw new InvalidInput('no such address', { status: 400 })
+      return authorizeUser(input)
+    })
+    await lobbies.join({ player: player('eve', '2001:db8::9'), code })
+    const present = async (seconds: number) => {
+      for (let second = 0; second < seconds; second += 5) {
+        await clock.advance(5000)
+        for (const playerId of ['ann', 'bob', 'cleo', 'eve']) await lobbies.heartbeat({ lobbyId, playerId })
+      }
+    }
+    await present(295)
+    expect(asked).toEqual(['2001:db8::9'])
+    await present(30)
+    expect(asked).toHaveLength(2)
+    await lobbies.join({ player: player('eve', '192.0.2.99'), code })
+    await present(5)
+    expect(await credentials('eve')).toMatchObject({ role: 'client' })
+    expect(await tearDown()).toEqual([])
+  })
+
   test('a start whose host the relay service refuses fails with a reason that names the host', async () => {
     const { clock, lobbies, lobbyId, service, start, tearDown } = await withThree()
     vi.spyOn(service, 'create').mockRejectedValue(new InvalidInput('no such address: 203.0.113.1', { status: 400 }))
