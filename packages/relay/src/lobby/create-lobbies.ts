@@ -51,7 +51,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     else warnThat(`the ${during} of lobbies`)(error)
   }
   const costs = createCosts(config, limitStore)
-  const runner = runnerOf(relay, matchmaker)
+  const runner = runnerOf(relay, matchmaker, clock)
 
   const read = async (lobbyId: string) => (await store.get(lobbyId))?.lobby
   const changed = (lobby: Lobby, happened: readonly LobbyEvent[], command: LobbyCommand) => {

@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import { backoffMs, linkedSignal, manyWaitOn } from '@muster/core/internal'
+import { backoffMs, createAttempts, linkedSignal, manyWaitOn } from '@muster/core/internal'
 import { LobbyRefused, RelayNotDeleted } from '../errors.js'
 import type { ListedSession } from '../sessions/index.js'
 import type { SystemCommand } from './command.js'
@@ -28,8 +28,8 @@ const RETRY = { baseMs: 500, capMs: 10_000, jitter: 0 }
 const pauseAfter = (failures: number) => backoffMs(failures, 0, RETRY)
 
 /**
- * Milliseconds after which a player whom the relay service refuses at a session is tried again, and the maximum number
- * of remembered refusals (our choices). Each attempt costs two requests, and a hostile lobby may have 63 such players.
+ * Milliseconds after which a member whose address the relay service refuses is tried again, and the maximum number of
+ * remembered refusals (our choices). Each attempt costs two requests, and a hostile lobby may have 63 such members.
  */
 const REFUSED_MS = 300_000
 const MOST_REFUSED = 10_000
@@ -39,19 +39,19 @@ export function createKeeper({ runner, clock, rules, worker, read, change, faile
   const closing = manyWaitOn()
   const running = new Map<string, Promise<void>>()
   const ending = new Map<string, Promise<void>>()
-  /** Until when players are not tried again, by session, player and address. In epoch milliseconds, oldest first. */
-  const refusedUntil = new Map<string, number>()
+  const refusals = createAttempts({ limit: 1, windowMs: REFUSED_MS, maxKeys: MOST_REFUSED, clock })
 
-  const keyOf = (work: Work) =>
-    work.kind === 'authorize' ? JSON.stringify([work.session.id, work.player.id, work.player.ip]) : ''
+  const keyOf = (lobby: Lobby, { id, ip }: { readonly id: string; readonly ip: string }) =>
+    JSON.stringify([lobby.id, id, ip])
+  const isRefused = (lobby: Lobby, player: { readonly id: string; readonly ip: string }) =>
+    refusals.wait(keyOf(lobby, player)) > 0
   const pendingOf = (lobby: Lobby) =>
-    workOf(lobby).filter((work) => (refusedUntil.get(keyOf(work)) ?? 0) <= clock.now())
-  const noteRefusal = (work: Work) => {
-    refusedUntil.delete(keyOf(work))
-    refusedUntil.set(keyOf(work), clock.now() + REFUSED_MS)
-    const [oldest] = refusedUntil.keys()
-    if (refusedUntil.size > MOST_REFUSED && oldest !== undefined) refusedUntil.delete(oldest)
-  }
+    workOf(lobby).filter((work) => work.kind !== 'authorize' || !isRefused(lobby, work.player))
+  /** Returns the lobby without members whom the service has refused: they would keep the others from a new session. */
+  const openableFor = (lobby: Lobby): Lobby => ({
+    ...lobby,
+    members: lobby.members.filter((member) => member.id === lobby.hostId || !isRefused(lobby, member)),
+  })
 
   /**
    * Runs one task per lobby until it has no pending work. Work that arrives meanwhile is found by reading the lobby
@@ -103,7 +103,7 @@ export function createKeeper({ runner, clock, rules, worker, read, change, faile
       } catch (error) {
         if (closing.signal.aborted) break
         if (work.kind === 'authorize' && error instanceof InvalidInput) {
-          noteRefusal(work)
+          refusals.charge(keyOf(lobby, work.player))
           continue
         }
         passed += 1
@@ -128,7 +128,7 @@ export function createKeeper({ runner, clock, rules, worker, read, change, faile
   }
 
   const perform = async (lobby: Lobby, work: Work, signal: AbortSignal) => {
-    const result = await runner.perform(work, lobby, worker, signal)
+    const result = await runner.perform(work, work.kind === 'open' ? openableFor(lobby) : lobby, worker, signal)
     try {
       await change(lobby.id, result)
     } catch (error) {

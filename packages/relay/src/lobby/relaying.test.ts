@@ -94,9 +94,45 @@ describe('the relay session of a lobby', () => {
     expect(asked).toEqual(['2001:db8::9'])
     await present(30)
     expect(asked).toHaveLength(2)
+    // A new session of the lobby is created without this member, so that it is not refused.
+    const creates = service.opened
+    await lobbies.stop({ lobbyId, playerId: 'ann' })
+    await lobbies.start({ lobbyId, playerId: 'ann' })
+    await present(5)
+    expect([service.opened - creates, asked.length]).toEqual([1, 2])
+    expect(await credentials('bob')).toMatchObject({ role: 'client' })
     await lobbies.join({ player: player('eve', '192.0.2.99'), code })
     await present(5)
     expect(await credentials('eve')).toMatchObject({ role: 'client' })
+    expect(await tearDown()).toEqual([])
+  })
+
+  test('a host whose members the relay service refuses again and again causes few relay requests', async () => {
+    const { clock, lobbies, lobbyId, code, service, start, tearDown } = await withThree({}, { maxPlayers: 6 })
+    const { create, authorizeUser } = service
+    let requests = 0
+    vi.spyOn(service, 'create').mockImplementation(async (input, ...more) => {
+      requests += 1
+      if (input.users?.some(({ ip }) => ip.startsWith('2001:')))
+        throw new InvalidInput('no such address', { status: 400 })
+      return create(input, ...more)
+    })
+    vi.spyOn(service, 'authorizeUser').mockImplementation(async (input) => {
+      requests += 1
+      if (input.user_ip.startsWith('2001:')) throw new InvalidInput('no such address', { status: 400 })
+      return authorizeUser(input)
+    })
+    const reasons: unknown[] = []
+    lobbies.events.on('happened', (event) => event.type === 'run.failed' && reasons.push(event.reason))
+    for (let nth = 1; nth <= 6; nth += 1) {
+      await lobbies.join({ player: player('eve', `2001:db8::${nth}`), code })
+      await start()
+      const { phase } = await lobbies.get({ lobbyId, playerId: 'ann' })
+      if (phase === 'running') await lobbies.stop({ lobbyId, playerId: 'ann' })
+      await clock.advance(1000)
+    }
+    expect(reasons).toEqual(Array(3).fill('InvalidInput: the relay service refuses a member'))
+    expect(requests).toBeLessThanOrEqual(3 * 5 + 3)
     expect(await tearDown()).toEqual([])
   })
 

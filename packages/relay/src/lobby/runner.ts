@@ -1,4 +1,6 @@
 import { InvalidInput, NotFound } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import { createAttempts } from '@muster/core/internal'
 import { LobbyRefused, RelayNotAuthorized, RelayNotReady, RelayNotRevoked } from '../errors.js'
 import type { RelaySessions, ReadySession } from '../sessions/index.js'
 import { checkReport, type SystemCommand } from './command.js'
@@ -39,13 +41,21 @@ export function parseRunKey(
  * Returns the runner of relay sessions, or of a matchmaker's matches. @param relay required if `matchmaker` is
  * undefined.
  */
-export function runnerOf(relay: RelaySessions | undefined, matchmaker: LobbyMatchmaker | undefined): Runner {
-  if (relay !== undefined) return relayRunner(relay)
+export function runnerOf(
+  relay: RelaySessions | undefined,
+  matchmaker: LobbyMatchmaker | undefined,
+  clock: Clock,
+): Runner {
+  if (relay !== undefined) return relayRunner(relay, clock)
   if (matchmaker !== undefined) return matchRunner(matchmaker)
   throw new TypeError('relay or matchmaker is required: lobbies start one of them')
 }
 
-function relayRunner(relay: RelaySessions): Runner {
+/** Limits the starts of a host whose members are authorized one by one: each may cost 128 requests (our choice). */
+const SEPARATE_STARTS = { limit: 3, windowMs: 600_000 }
+
+function relayRunner(relay: RelaySessions, clock: Clock): Runner {
+  const separateStarts = createAttempts({ ...SEPARATE_STARTS, clock })
   const open = async (
     lobby: Lobby,
     term: number,
@@ -56,18 +66,20 @@ function relayRunner(relay: RelaySessions): Runner {
     const label = runKey(lobby, term)
     if (isSecond) await relay.deleteLabelled(label)
     const players = presentMembers(lobby).map(({ id, ip }) => ({ id, ip }))
-    const host = players.filter(({ id }) => id === lobby.hostId)
-    const openFor = (some: typeof players) => relay.open({ players: some, hostId: lobby.hostId, label }, { signal })
+    let some = players
+    const openSession = () => relay.open({ players: some, hostId: lobby.hostId, label }, { signal })
     try {
-      const session = await openFor(players).catch((error: unknown) => {
+      const session = await openSession().catch((error: unknown) => {
         // The service may refuse one member's address, and does not say whose. So the others are authorized one by one.
-        if (!(error instanceof InvalidInput) || players.length === 1) throw error
-        return openFor(host)
+        const mayRetry = error instanceof InvalidInput && players.length > 1
+        if (!mayRetry || separateStarts.take(String(lobby.hostId)) > 0) throw error
+        some = players.filter(({ id }) => id === lobby.hostId)
+        return openSession()
       })
       return { kind: 'opened', worker, term, session }
     } catch (error) {
       if (signal.aborted) throw error
-      return { kind: 'failed', worker, term, reason: reasonOf(error) }
+      return { kind: 'failed', worker, term, reason: reasonOf(error, some.length === 1 ? 'the host' : 'a member') }
     }
   }
 
@@ -150,9 +162,9 @@ function matchRunner(matchmaker: LobbyMatchmaker): Runner {
 const LONGEST_REASON = 256
 
 /** Returns why a session could not be opened. Contains no address. */
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, refused: string): string {
   if (error instanceof RelayNotReady) return error.reason
-  return error instanceof InvalidInput ? `${error.name}: the relay service refuses the host` : nameOf(error)
+  return error instanceof InvalidInput ? `${error.name}: the relay service refuses ${refused}` : nameOf(error)
 }
 
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : 'Error')
