@@ -87,6 +87,7 @@ test('after SIGTERM, players of a match that still loads get another server, and
   await expect.poll(() => loading.length, { timeout: 10_000 }).toBe(1)
   const next = start(stack.url, 1)
   const nextDone = next.serve({ match: () => {} })
+  await expect.poll(() => next.status, { timeout: 10_000 }).toBe('IDLE')
   process.emit('SIGTERM')
   await done
   const [ann] = await joined

@@ -28,7 +28,7 @@ function gameServers(
 ) {
   const running = new Map<
     string,
-    { seq: number; matches: Map<string, 'open' | 'over'>; silent: boolean; refuses: boolean }
+    { seq: number; matches: Map<string, 'open' | 'over'>; silent: boolean; refuses: boolean; loads: boolean }
   >()
   const tokens = () =>
     world.service.calls.create.map(
@@ -42,7 +42,7 @@ function gameServers(
       let server = running.get(token)
       if (server === undefined) {
         if (!isReady) continue
-        server = { seq: 0, matches: new Map(), silent: false, refuses: false }
+        server = { seq: 0, matches: new Map(), silent: false, refuses: false, loads: false }
         running.set(token, server)
         world.matchmaker.registerServer(token, RegistrationBody.parse({ instance: token.slice(0, 20) }))
       }
@@ -50,7 +50,7 @@ function gameServers(
       for (let again = 0; again < 2; again += 1) {
         const matches = [...server.matches].map(([id, status]) => ({
           id,
-          status: server?.refuses === true ? 'refused' : status,
+          status: server?.refuses === true ? 'refused' : server?.loads === true ? 'loading' : status,
         }))
         server.seq += 1
         const report: ServerReport = ReportBody.parse({ instance: token.slice(0, 20), seq: server.seq, matches })
@@ -213,6 +213,38 @@ describe('a pool of servers', () => {
     expect(seen.matchFound).toHaveLength(1)
     await run(100_000)
     expect(service.unstopped()).not.toContain('r1')
+  })
+
+  test('a server of a pool keeps a match that it loads for longer than 3 s, as long as it reports', async () => {
+    const { running, tokens, run, join, status, seen } = open()
+    await run(8000)
+    const servers = tokens().flatMap((token) => running.get(token) ?? [])
+    for (const server of servers) server.loads = true
+    join('ann', 'ben')
+    await run(60_000)
+    expect([status('ann-ben'), seen.serverDraining]).toEqual(['MATCH_FOUND', undefined])
+    for (const server of servers) server.loads = false
+    await run(1000)
+    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+    expect(seen.serverTaken).toHaveLength(1)
+  })
+
+  test.each([
+    ['is silent for 25 s', 30_000, true],
+    ['loads it for longer than readyTimeoutMs', 185_000, false],
+  ])('a match that a server of a pool loads goes to another server if the first server %s', async (_, ms, isSilent) => {
+    const { running, tokens, run, join, seen } = open()
+    await run(8000)
+    const [first] = tokens().flatMap((token) => running.get(token) ?? [])
+    if (first !== undefined) first.loads = true
+    join('ann', 'ben')
+    await run(2000)
+    if (first !== undefined) first.silent = isSilent
+    await run(ms - 10_000)
+    expect(seen.serverTaken).toHaveLength(1)
+    await run(12_000)
+    expect(seen.serverTaken).toHaveLength(2)
+    expect(seen.serverDraining).toMatchObject([{ reason: 'silent' }])
   })
 
   test('a pool server that ends during its match is reported as lost, and its match as over', async () => {

@@ -275,6 +275,7 @@ export class AllocatorParts {
         this.runs(server)
         this.matches.accepted(match)
       },
+      loads: (match) => this.matches.loads(match),
       refused: (match) => this.matches.refused(match),
       came: (match) => {
         match.joinBy = Infinity

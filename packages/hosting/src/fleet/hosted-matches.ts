@@ -18,6 +18,7 @@ import {
   type Server,
   type StopReason,
 } from '../records/index.js'
+import { ANSWER_MS, loadOn, newOffer, type Offer } from './match-offer.js'
 import { middleOfMatch } from './retry-placement.js'
 import { ENDS_GAP_MS, startAfterRestart, STORE_PATIENCE_MS } from './server-deadlines.js'
 import type { HostingEntry } from '../store/index.js'
@@ -36,8 +37,6 @@ interface HostedMatchesOptions extends AllocatorContext {
   readonly failServer: (server: Server, reason: ReturnReason, counts: boolean) => void
 }
 
-/** Milliseconds within which a server must accept a match that is offered to it (our choice). */
-const ANSWER_MS = 3000
 /** Maximum milliseconds for which a match waits until a server may be created for it (our choice). */
 const ROOM_MS = 60_000
 /** Maximum number of servers to which a match is offered before its tickets return to the queue (our choice). */
@@ -63,27 +62,11 @@ const servedOf = ({ id: serverId, matchesServed: matches }: Server): HostingEntr
   matches,
 })
 
-/** The state of a match that has no server yet or waits for its server to accept it. */
-type Offer = ReturnType<typeof newOffer>
-
-const newOffer = (offers: number) => ({
-  /** Epoch milliseconds since when the server's reply is awaited. Infinity if none is awaited. */
-  since: Infinity,
-  offers,
-  /** True if no warm server fitted and none may be created now. The next `advance` tries again. */
-  isShort: false,
-  /** Epoch milliseconds since when `isShort` has been true at each try. Infinity while it is false. */
-  shortSince: Infinity,
-  /** True if the match was counted as demand of its pool. `uncount` reverts the count. */
-  isCounted: offers > 0,
-  uncount: undefined as (() => void) | undefined,
-})
-
 /*
  * Every match is a guest on a server. If its queue names a pool, the server belongs to that pool:
  *
  *   intent ──▶ claim ── a warm server fits ──▶ offered ── accepted ──▶ assigned ── over ──▶ the server serves another
- *                │                               │ refused, or silent for 3 s: claims another server
+ *                │                               │ refused, or silent: claims another server
  *                └── none ──▶ a server is created for the match. Once it has registered, the match is offered to it
  *
  * A claim binds a match to a server. It is stored before the server learns of the match. So after a crash each match is
@@ -138,6 +121,12 @@ export class HostedMatches {
     match.isAccepted = true
     offer.since = Infinity
     this.#sendIfReady(match)
+  }
+
+  /** Called when a server reports that it prepares the match. */
+  loads(match: HostedMatch): void {
+    const offer = this.#offers.get(match)
+    if (offer !== undefined) loadOn(offer, match, this.#options.clock.now())
   }
 
   /** Called when a server reports that it cannot serve the match. */
@@ -323,6 +312,7 @@ export class HostedMatches {
     this.#on.servers.taken(match, server, isWarm)
     match.isAccepted = false
     offer.since = Infinity
+    offer.loadsUntil = undefined
     offer.offers += 1
     return [{ kind: 'claimed', matchId: match.id, serverId: server.id }, servedOf(server)]
   }

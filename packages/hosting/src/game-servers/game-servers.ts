@@ -43,6 +43,8 @@ export interface GameServerListener {
   rosterOf(matchId: string): MatchRoster | undefined
   /** Called when a server reports that a match's players may come. */
   accepted(match: HostedMatch, server: Server): void
+  /** Called with each report of a server that it prepares a match. */
+  loads(match: HostedMatch): void
   /** Called when a server reports that it cannot serve a match. */
   refused(match: HostedMatch): void
   /** Called when a server reports that these players of a match have connected. */
@@ -388,7 +390,8 @@ export class GameServers {
     const isNew = !isSame(seats, before?.seats)
     const isAsked = seats !== undefined && (isNew || before?.isUnmet === true)
     const isUnmet = isAsked && !this.#on.seatsWanted(match, seats, isNew)
-    if (status === 'refused') this.#on.refused(match)
+    if (status === 'loading') this.#on.loads(match)
+    else if (status === 'refused') this.#on.refused(match)
     else if (status === 'over') this.#on.over(match, reported.result, isEnd ? left : undefined)
     return isUnmet
   }

@@ -14,6 +14,7 @@ test('the id of a server is the audience of its join tokens, even for a further 
     on: {
       rosterOf: () => undefined,
       accepted: ignore,
+      loads: ignore,
       refused: ignore,
       came: ignore,
       left: ignore,

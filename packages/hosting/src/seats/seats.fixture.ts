@@ -72,6 +72,7 @@ export class World {
       on: {
         rosterOf: () => undefined,
         accepted: () => {},
+        loads: () => {},
         refused: () => {},
         came: () => {},
         left: () => {},
