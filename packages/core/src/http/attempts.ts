@@ -100,10 +100,8 @@ function attemptsIn(clearAt: ClearTimes, { limit, windowMs, clock }: Omit<Attemp
     },
     giveBack: (key) => {
       const clear = clearAt.get(key)
-      if (clear === undefined) return
-      // Usually the attempt that is taken back was the only one. Then nothing needs to be stored.
-      if (clear - intervalMs <= clock.now()) clearAt.delete(key)
-      else clearAt.set(key, clear - intervalMs)
+      // A faded key stays until it is the least recently used. To delete it and add it again takes longer.
+      if (clear !== undefined) clearAt.set(key, clear - intervalMs)
     },
   }
 }
