@@ -52,6 +52,7 @@ function createDisk({ random, fsync, slow, isFull }: DiskOptions): Storage {
   const fileOf = (life: Life): FileStoreOptions['file'] => ({
     size: () => text.length,
     isForced: () => forced === text.length,
+    isUnsafe: () => false,
     append: (more, isForced) => {
       if (life.isDead()) return
       if (isFull()) throw new Unavailable('the disk is full')

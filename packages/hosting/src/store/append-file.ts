@@ -17,6 +17,10 @@ export class StoreFile {
   #forcedSize = -1
   /** True if bytes of a failed append may follow the complete ones. */
   #isTorn = false
+  /** The `fdatasync` or sync of the folder in progress. */
+  #forcing: Promise<void> | undefined
+  /** The error of a failed sync, until the file is replaced. */
+  #syncFault: unknown
 
   private constructor(path: string, file: FileHandle, size: number) {
     this.#path = path
@@ -58,7 +62,15 @@ export class StoreFile {
   }
 
   isForced(): boolean {
-    return this.#forcedSize === this.#size
+    return this.#syncFault === undefined && this.#forcedSize === this.#size
+  }
+
+  /**
+   * True if a sync has failed. The system may then have dropped what it could not write, and reports a further sync as
+   * successful. Only `replace` makes the content safe again.
+   */
+  isUnsafe(): boolean {
+    return this.#syncFault !== undefined
   }
 
   /**
@@ -70,7 +82,7 @@ export class StoreFile {
     this.#isTorn = true
     try {
       const written = writeFully(this.#file.fd, text)
-      if (isForced) fdatasyncSync(this.#file.fd)
+      if (isForced) this.#forceNow()
       this.#size += written
     } catch (error) {
       this.#forcedSize = -1
@@ -85,15 +97,44 @@ export class StoreFile {
     if (isForced) this.#forcedSize = this.#size
   }
 
-  /** Waits until everything appended so far is on the disk (fdatasync). Further appends may follow meanwhile. */
+  /**
+   * Waits until everything appended so far is on the disk (fdatasync). Further appends may follow meanwhile.
+   * @throws the error of the sync, again at each call until the file is replaced
+   */
   async force(): Promise<void> {
     while (!this.isForced()) {
-      const [file, size] = [this.#file, this.#size]
-      await file.datasync()
-      // `replace` has meanwhile moved the data to another file.
-      if (file !== this.#file) continue
-      this.#forcedSize = Math.max(this.#forcedSize, size)
-      return
+      if (this.#syncFault !== undefined) throw this.#syncFault
+      await (this.#forcing ?? this.#forceBy(() => this.#forceData()))
+    }
+  }
+
+  /** Runs one sync at a time, because the system reports a failed one to only one of several callers. */
+  async #forceBy(sync: () => Promise<void>): Promise<void> {
+    const [file, forcing] = [this.#file, sync()]
+    this.#forcing = forcing
+    try {
+      await forcing
+    } catch (error) {
+      // `replace` may have moved the data to another file meanwhile.
+      if (file === this.#file) this.#syncFault = error
+      throw error
+    } finally {
+      if (this.#forcing === forcing) this.#forcing = undefined
+    }
+  }
+
+  async #forceData(): Promise<void> {
+    const [file, size] = [this.#file, this.#size]
+    await file.datasync()
+    if (file === this.#file) this.#forcedSize = Math.max(this.#forcedSize, size)
+  }
+
+  #forceNow(): void {
+    try {
+      fdatasyncSync(this.#file.fd)
+    } catch (error) {
+      this.#syncFault = error
+      throw error
     }
   }
 
@@ -103,7 +144,7 @@ export class StoreFile {
    * @param last `rest` returns the end of the content. `replaced` is called right after the replacement, before any
    * further append
    * @param forced whether `parts` and `rest` must survive a power failure
-   * @throws if the file was not replaced
+   * @throws if the file was not replaced, or its folder could not be synced
    */
   async replace(
     parts: Iterable<string | Buffer>,
@@ -130,14 +171,18 @@ export class StoreFile {
       this.#size = size
       this.#isTorn = false
       this.#forcedSize = forced.rest ? size : -1
+      this.#syncFault = undefined
       replaced()
     } catch (error) {
       await file.close()
       await unlink(fresh).catch(() => {})
       throw error
     }
-    if (forced.parts) await forceFolderOf(this.#path, forced.rest)
-    await before.close()
+    try {
+      if (forced.parts) await this.#forceBy(() => forceFolderOf(this.#path, forced.rest))
+    } finally {
+      await before.close()
+    }
   }
 
   /** Returns whether the path still names this file. Another process may have removed or replaced it. */

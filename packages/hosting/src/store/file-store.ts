@@ -194,7 +194,7 @@ export interface FileStoreOptions {
   readonly compactAtBytes: number
   readonly clock: Pick<Clock, 'now'>
   readonly lock: StoreLock
-  readonly file: Pick<StoreFile, 'size' | 'isForced' | 'append' | 'force' | 'replace' | 'place' | 'close'>
+  readonly file: Pick<StoreFile, 'size' | 'isForced' | 'isUnsafe' | 'append' | 'force' | 'replace' | 'place' | 'close'>
   readonly stored: RecordsByKind
   readonly damages: readonly StoreTorn[]
 }
@@ -311,7 +311,7 @@ export class FileStore implements Store {
     await Promise.allSettled([this.#working, this.#syncing, this.#syncingNext, this.#rewriting])
     // Allow one last attempt to write.
     this.#retryAt = undefined
-    if (this.#isLacking) await this.#assertInPlace().catch((error: unknown) => this.#failed(error))
+    if (this.#mustRewrite()) await this.#assertInPlace().catch((error: unknown) => this.#failed(error))
     else this.flush()
     this.#isClosed = true
     try {
@@ -325,7 +325,7 @@ export class FileStore implements Store {
   #failed(error: unknown): void {
     this.#retryAt = this.#options.clock.now() + EVERY_MS
     if (error instanceof StoreLocked) return this.#owner?.problem(error)
-    this.#lastFault = (error as NodeJS.ErrnoException).code ?? messageOf(error)
+    this.#lastFault = codeOf(error)
     this.#owner?.problem(this.#unavailable(error))
   }
 
@@ -335,8 +335,13 @@ export class FileStore implements Store {
     return new Unavailable(message, { retryAfterMs: EVERY_MS, cause })
   }
 
+  /** True if nothing may be appended until the file is rewritten. */
+  #mustRewrite(): boolean {
+    return this.#isLacking || this.#options.file.isUnsafe()
+  }
+
   #mayTry(): boolean {
-    return this.#retryAt === undefined || (!this.#isLacking && isTime(this.#retryAt, this.#options.clock.now()))
+    return this.#retryAt === undefined || (!this.#mustRewrite() && isTime(this.#retryAt, this.#options.clock.now()))
   }
 
   /** Appends the pending lines and these lines. Returns an error if nothing was written. */
@@ -407,7 +412,7 @@ export class FileStore implements Store {
   }
 
   /**
-   * Rewrites the file if it was removed or lacks lines.
+   * Rewrites the file if it was removed, lacks lines or may lack them on the disk.
    * @throws {StoreLocked} if the path now names another file
    */
   async #assertInPlace(): Promise<void> {
@@ -418,7 +423,7 @@ export class FileStore implements Store {
       this.#retryAt ??= clock.now()
       throw new StoreLocked(`Store ${path} was replaced by another process while it was open.`)
     }
-    if (place === 'missing' || this.#isLacking) await this.rewrite()
+    if (place === 'missing' || this.#mustRewrite()) await this.rewrite()
   }
 
   async #syncAfter(before: Promise<void> | undefined): Promise<void> {
@@ -427,7 +432,17 @@ export class FileStore implements Store {
     this.#syncingNext = undefined
     this.flush()
     await this.#assertInPlace()
-    await this.#options.file.force()
+    await this.#force()
+  }
+
+  async #force(): Promise<void> {
+    try {
+      await this.#options.file.force()
+    } catch (error) {
+      this.#lastFault = codeOf(error)
+      this.#retryAt ??= this.#options.clock.now()
+      throw error
+    }
   }
 
   async #advance(): Promise<void> {
@@ -444,9 +459,9 @@ export class FileStore implements Store {
       await this.#assertInPlace()
       if (file.size() >= this.#nextCompactAt)
         await this.rewrite().catch((error: unknown) => this.#owner?.problem(error))
-      if (fsync === 'intents') await file.force()
+      if (fsync === 'intents') await this.#force()
     } catch (error) {
-      if (this.#isLacking) this.#failed(error)
+      if (this.#mustRewrite()) this.#failed(error)
       else this.#owner?.problem(error)
     }
   }
@@ -454,3 +469,5 @@ export class FileStore implements Store {
 
 /** True if the time has come, or the clock was set back. */
 const isTime = (at: number, now: number) => now >= at || now < at - EVERY_MS
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? messageOf(error)

@@ -20,9 +20,10 @@ async function openOnDisk() {
   const unlessFull = () => {
     if (disk.isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
   }
-  const file: Pick<StoreFile, 'size' | 'isForced' | 'append' | 'force' | 'replace' | 'place' | 'close'> = {
+  const file: Pick<StoreFile, 'size' | 'isForced' | 'isUnsafe' | 'append' | 'force' | 'replace' | 'place' | 'close'> = {
     size: () => real.size(),
     isForced: () => real.isForced(),
+    isUnsafe: () => real.isUnsafe(),
     append: (text, isForced) => {
       unlessFull()
       real.append(text, isForced)
