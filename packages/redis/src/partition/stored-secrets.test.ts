@@ -77,3 +77,23 @@ test.each(KINDS)(
     await clock.until(only.close(), 10)
   },
 )
+
+test.each(['{"a":1}', '[]', 'null', '7', '{', '{"serverId":"other","at":1}'])(
+  'the record %s under the key of a server lets nobody lead, and the error names the record',
+  async (text) => {
+    const { clock, partition, problems, process, pass, player } = createWorld()
+    partition.hosting.set('s:f00', { key: 's:f00', text, locked: [] })
+    const only = process()
+    only.onMatching('problem', (problem) => problems.push(problem))
+    only.start()
+    await pass(3000)
+    expect(problems.map(String)).toContainEqual(expect.stringContaining('the stored record s:f00 of a server'))
+    for (const id of ['bob', 'eve']) await only.createTicket({ id, queue: 'duel', players: [player(id)] })
+    await pass(3000)
+    expect((await only.getTicket('eve'))?.status).toBe('SEARCHING')
+    partition.hosting.delete('s:f00')
+    await pass(10_000)
+    expect((await only.getTicket('eve'))?.status).toBe('HOST_ASSIGNED')
+    await clock.until(only.close(), 10)
+  },
+)

@@ -1,4 +1,5 @@
 import { NotFound } from '@muster/core'
+import { jsonIn } from '@muster/core/internal'
 import type { MatchmakerOptions, Ticket } from '@muster/matchmaker'
 import {
   createLeader,
@@ -6,6 +7,7 @@ import {
   mapSources,
   fleetOf,
   type HostingRecord,
+  keyOf,
   type StoredFleet,
   type StoredTicket as LoadedTicket,
 } from '@muster/matchmaker/internal'
@@ -292,7 +294,7 @@ export class Replica {
     const open = new Map<string, HostingRecord>()
     await eachOf(
       (at) => store.loadHosting(at),
-      ({ key, text }) => open.set(key, readStored<HostingRecord>(text, 'record')),
+      ({ key, text }) => open.set(key, readHosting(key, text)),
     )
     return fleetOf([...open.values()].toSorted((one, other) => one.at - other.at))
   }
@@ -330,6 +332,21 @@ export class Replica {
       return false
     }
   }
+}
+
+/**
+ * Parses the record of a server or match. Without it, nobody knows whether the server runs, so no process leads.
+ * @throws Error that names the record
+ */
+function readHosting(key: string, text: string): HostingRecord {
+  const record = jsonIn(text) as HostingRecord | null | undefined
+  if (typeof record === 'object' && record !== null && keyOf(record) === key) return record
+  // Another program may have chosen the name.
+  const named = /^[sm]:[\w-]{1,64}$/.test(key) ? key : 'with an unknown name'
+  throw new Error(
+    `the stored record ${named} of a server or match is damaged, so no process can lead. Restore its field in ` +
+      'the hash …:h, or remove it with HDEL. Muster then stops its server as an orphan, even with players.',
+  )
 }
 
 /** Runs an action, unless it concerns a queue or pool that the configuration does not have any more. */
