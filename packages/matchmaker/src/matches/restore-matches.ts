@@ -1,5 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import type { Assignment, RestoredMatches, MatchRecord, Order } from '@muster/hosting/internal'
+import type { TeamShape } from '@muster/kernel'
+import { defineQueue, type Queue } from '../queues/index.js'
 import {
   mayWaitWhilePlaying,
   type Ledger,
@@ -169,8 +171,8 @@ export function createMatchRestore(options: MatchRestoreOptions): MatchRestore {
 /** Matches of an earlier process, rebuilt from the tickets that name them. */
 interface InheritedMatches {
   /**
-   * Seats a ticket in the match that its state names. Returns undefined, without a seat, if the match's queue or team
-   * no longer exists, or if all matches were taken over already.
+   * Seats a ticket in the match that its state names. Returns undefined, without a seat, if all matches were taken over
+   * already, or if the ticket has no server yet and the match's queue or team no longer exists.
    */
   seat(record: TicketRecord, state: TicketState): MatchSeat | undefined
   /**
@@ -202,26 +204,33 @@ export function createInheritedMatches(runtime: (queue: string) => QueueRuntime 
   const matches = new Map<string, Match>()
   let isOver = false
 
+  /** @param there the queue; undefined if the configuration no longer has it. */
   const matchOf = (
     matchId: string,
-    { queue, compiled }: QueueRuntime,
+    name: string,
+    there: QueueRuntime | undefined,
     { privateSeat }: TicketRecord,
     matchedAt: number,
   ): Match => {
     const known = matches.get(matchId)
     if (known !== undefined) return known
+    const queue = there?.queue ?? formerQueue(name)
     const itself = privateSeat === undefined ? queue : privateQueue(queue, privateSeat)
-    const match = newMatch(matchId, itself, compiled.model.teams, matchedAt)
+    const match = newMatch(matchId, itself, there?.compiled.model.teams ?? [], matchedAt)
     match.phase = 'deploying'
     matches.set(matchId, match)
     return match
   }
 
   return {
-    seat: (record, { status, matchId, queue, team: name, matchedAt = 0, acceptance, assignment }) => {
-      const there = queue === undefined ? undefined : runtime(queue)
-      if (isOver || there === undefined || matchId === undefined) return undefined
-      const match = matchOf(matchId, there, record, matchedAt)
+    seat: (record, { status, matchId, queue, team: name = '', matchedAt = 0, acceptance, assignment }) => {
+      if (isOver || queue === undefined || matchId === undefined) return undefined
+      const there = runtime(queue)
+      // Without a seat, players who play would never learn of the end of their match.
+      const plays = status === 'HOST_ASSIGNED'
+      if (there === undefined && !plays) return undefined
+      const match = matchOf(matchId, queue, there, record, matchedAt)
+      if (plays && !match.teams.some((one) => one.name === name)) match.teams = [...match.teams, formerTeam(name)]
       const team = match.teams.findIndex((one) => one.name === name)
       if (team === -1) return undefined
       const seat = { ticket: record, match, team, matchedAt, acceptance }
@@ -234,7 +243,7 @@ export function createInheritedMatches(runtime: (queue: string) => QueueRuntime 
     find: (matchId, { queue, team, record }, now) => {
       const there = runtime(queue)
       if (there === undefined || !there.compiled.model.teams.some(({ name }) => name === team)) return undefined
-      return matchOf(matchId, there, record, now)
+      return matchOf(matchId, queue, there, record, now)
     },
     assignmentOf: (matchId) => matches.get(matchId)?.assignment,
     join: (match, seat) => {
@@ -267,6 +276,16 @@ export function createInheritedMatches(runtime: (queue: string) => QueueRuntime 
     },
   }
 }
+
+/**
+ * Returns a queue for matches that run, and whose queue the configuration no longer has. It is never used to make a
+ * match or to create a server.
+ */
+const formerQueue = (name: string): Queue =>
+  defineQueue({ name, matchSize: 1, deploy: { application: 'former', version: 'former' } })
+
+/** Returns a team that no player can join, because its queue does not have it. */
+const formerTeam = (name: string): TeamShape => ({ name, max: 0, min: new Uint16Array(1) })
 
 const inOrderOfJoining = (one: TicketRecord, other: TicketRecord) =>
   (one.seat?.matchedAt ?? 0) - (other.seat?.matchedAt ?? 0) || one.createdAt - other.createdAt

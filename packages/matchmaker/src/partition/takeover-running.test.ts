@@ -100,6 +100,28 @@ test('a match is abandoned after a takeover if its queue is gone or has other te
   }
 })
 
+test('players of a running match learn of its end after a takeover without its queue or teams', async () => {
+  for (const queues of [[{ ...duel, name: 'other' }], [{ ...sides, name: 'duel' }]]) {
+    const world = createWorld()
+    const first = await world.lead()
+    first.leader.load([world.join('ann'), world.join('ben')])
+    await first.run(6500)
+    first.leader.abandon()
+    const { leader, run } = await world.lead({ queues })
+    const { matchId = '', ...ann } = leader.getTicket('ann') ?? {}
+    expect(ann).toMatchObject({ status: 'HOST_ASSIGNED', assignment: { fqdn: 'r1.example.com' } })
+    leader.playersLeft(matchId, ['ben'])
+    await run(1000)
+    expect(world.service.unstopped()).toHaveLength(1)
+    void leader.stopMatch(matchId)
+    await run(3000)
+    expect(world.service.unstopped()).toEqual([])
+    expect(world.state('ann')).toMatchObject({ ended: { reason: 'match-over' } })
+    await run(61_000)
+    expect(leader.getTicket('ann')).toBeUndefined()
+  }
+})
+
 test('an open backfill continues unchanged after a takeover, with the players who joined and left', async () => {
   const world = createWorld({ queues: [sides] })
   const first = await world.lead()

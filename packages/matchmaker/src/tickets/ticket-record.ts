@@ -104,8 +104,10 @@ export interface Match {
   readonly matchId: string
   /** The queue at the time when the match was found. */
   readonly queue: Queue
-  /** The teams of the queue, in the order of its model. */
-  readonly teams: readonly TeamShape[]
+  /**
+   * The teams of the queue, in the order of its model. After a restart, former teams of players who play follow them.
+   */
+  teams: readonly TeamShape[]
   /** Epoch milliseconds. */
   readonly foundAt: number
   /** Wait time in milliseconds whose relaxation step the match satisfies. */
