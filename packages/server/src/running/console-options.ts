@@ -39,7 +39,9 @@ interface ConsoleOptionsOf extends Pick<ConsoleOptions, Passed> {
   readonly clock: Clock
   readonly onProblem: (during: string, error: unknown) => void
   readonly reload: (next: Config) => Promise<Reloaded>
-  readonly editQueue?: ((name: string, yaml: string, inForce?: unknown) => Promise<Config>) | undefined
+  readonly editQueue?:
+    | ((name: string, yaml: string, inForce?: unknown, apply?: (next: Config) => Promise<void>) => Promise<Config>)
+    | undefined
 }
 
 const HOUR_MS = 3_600_000
@@ -89,9 +91,13 @@ const storyBounds = ({ console: { stories } }: Config) => ({
 function createApplyQueue({ inForce, reload, editQueue }: ConsoleOptionsOf): ApplyQueue {
   return async (name, definition, yaml) => {
     const counts = inForce.config.queues.find((queue) => queue.name === name)
+    let reloaded: Reloaded | undefined
+    const apply = async (next: Config) => {
+      reloaded = await reload(next)
+    }
     const next =
-      editQueue === undefined ? withQueue(inForce.config, name, definition) : await editQueue(name, yaml, counts)
-    const { refused } = await reload(next)
+      editQueue === undefined ? withQueue(inForce.config, name, definition) : await editQueue(name, yaml, counts, apply)
+    const { refused } = reloaded ?? (await reload(next))
     return { kept: editQueue === undefined ? 'memory' : 'file', refused: refused.length }
   }
 }

@@ -70,9 +70,12 @@ export interface ServerDeps {
   readonly trialWorker?: ConsoleOptions['trialWorker']
   /**
    * Changes a queue in the configuration file, and resolves with the file's new configuration. `inForce` is the current
-   * definition: fields that the file omits have its values. Default: queues change only in memory.
+   * definition: fields that the file omits have its values. `apply` applies the new configuration to this process. If
+   * it rejects, the file gets its previous text back. Default: queues change only in memory.
    */
-  readonly editQueue?: ((name: string, yaml: string, inForce?: unknown) => Promise<Config>) | undefined
+  readonly editQueue?:
+    | ((name: string, yaml: string, inForce?: unknown, apply?: (next: Config) => Promise<void>) => Promise<Config>)
+    | undefined
 }
 
 /** The running program. */

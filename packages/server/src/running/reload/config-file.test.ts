@@ -39,6 +39,18 @@ test('a console edit of a queue keeps the comments of the file, and triggers no 
   expect(apply).not.toHaveBeenCalled()
 })
 
+test('a console edit that cannot be applied changes neither the file nor what counts as its text', async () => {
+  const { file, apply, lines, reload } = await setUp()
+  const refused = () => Promise.reject(new Error('this process started without the source'))
+  await expect(file.editQueue('duel', DUEL, undefined, refused)).rejects.toThrow('started without the source')
+  expect(await readFile(path, 'utf8')).toBe(text)
+  expect(await readdir(folder)).toEqual(['muster.yaml'])
+  await reload()
+  expect([apply.mock.calls, lines]).toEqual([[], []])
+  await file.editQueue('duel', DUEL)
+  expect(await readFile(path, 'utf8')).toContain('matchSize: 4')
+})
+
 test('an edited configuration that is a symbolic link stays a link, and its target is changed', async () => {
   const target = join(folder, 'real.yaml')
   await writeFile(target, text)

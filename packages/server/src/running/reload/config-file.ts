@@ -87,14 +87,27 @@ export async function openConfigFile({ path, env }: ConfigFileOptions) {
     /**
      * Changes a queue in the file, completely or not at all. Returns the new configuration.
      * @param inForce the current definition: fields with its defaults are not written.
-     * @throws {InvalidInput} with the reason if the change is not possible
+     * @param apply applies the new configuration. If it rejects, the file gets its previous text back.
+     * @throws {InvalidInput} with the reason if the change is not possible, or the error of `apply`
      */
-    editQueue: (name: string, yaml: string, inForce?: unknown): Promise<Config> =>
+    editQueue: (
+      name: string,
+      yaml: string,
+      inForce?: unknown,
+      apply: (next: Config) => Promise<void> = async () => {},
+    ): Promise<Config> =>
       inTurn(async () => {
-        const { config, text } = await changeFile({ path, env }, seen, (before) =>
-          editQueue(before, name, yaml, inForce),
-        )
+        const before = seen
+        const { config, text } = await changeFile({ path, env }, before, (old) => editQueue(old, name, yaml, inForce))
         seen = text
+        try {
+          await apply(config)
+        } catch (error) {
+          // The operator is told that nothing has changed, so a restart must not change anything either.
+          await replaceFile(await realpath(path), before, text)
+          seen = before
+          throw error
+        }
         return config
       }),
   }
