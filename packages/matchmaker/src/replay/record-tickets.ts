@@ -30,9 +30,10 @@ function createLineWriter(write: (line: string) => void, clock: Clock, locate: L
   let lines = 0
   let warned = false
 
-  const writeLine = (value: object) => {
+  const writeLine = (value: { readonly at: number; readonly n: number }) => {
     try {
-      write(`${JSON.stringify(value)}\n`)
+      // The line feed before the first line ends a line of an earlier process that a crash has cut.
+      write(`${value.n === 0 ? '\n' : ''}${JSON.stringify(value)}\n`)
     } catch (error) {
       // Warn only once, because the cause probably affects every line.
       if (!warned) process.emitWarning(`tickets are not recorded: ${scrub(String(error))}`, 'MusterWarning')

@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import { createManualClock, seededRandom } from '@muster/core/clock'
-import { callable, read } from '@muster/core/internal'
+import { callable, jsonIn, read } from '@muster/core/internal'
 import { z } from 'zod'
 import { createMatchmaker } from '../create-matchmaker.js'
 import type { Matchmaker } from '../matches/index.js'
@@ -158,7 +158,8 @@ const PROGRESS_EVERY = 500
 /**
  * Replays a recording on its own clock, with a service that has capacity for all matches. The same lines, options and
  * version give the same matches on any machine.
- * @param lines lines of `recordTickets`, with or without line feeds; empty lines are ignored.
+ * @param lines lines of `recordTickets`, with or without line feeds. Empty lines are ignored, and so is the last line
+ * of a process if a crash has cut it.
  * @throws {InvalidInput} naming the line, or the option; {InvalidQueue}
  */
 export async function replayTickets(
@@ -221,14 +222,28 @@ function withOwnServers({ pool, ...queue }: QueueDefinition): QueueDefinition {
   return pool === undefined ? queue : { ...queue, deploy: { application: 'replay', version: '1' } }
 }
 
+/**
+ * Reads a recording, or several of successive processes in one file. Skips the last line of a process that a crash has
+ * cut: it is not JSON, and no line follows or the first line of the next process.
+ */
 async function readRecording(lines: Iterable<string> | AsyncIterable<string>): Promise<RecordedLine[]> {
   const recording: RecordedLine[] = []
   let number = 0
+  let cut: unknown
   for await (const text of lines) {
     number += 1
-    if (text.trim() !== '') recording.push(readLine(text, number))
+    if (text.trim() === '') continue
+    if (cut !== undefined && !text.includes('"kind":"start"')) throw cut
+    cut = undefined
+    try {
+      recording.push(readLine(text, number))
+    } catch (error) {
+      if (recording.length === 0 || jsonIn(text) !== undefined) throw error
+      cut = error
+    }
   }
-  return recording.toSorted((a, b) => a.n - b.n)
+  // Each process numbers its lines anew.
+  return recording.toSorted((a, b) => a.at - b.at || a.n - b.n)
 }
 
 function queuesOf(recording: readonly RecordedLine[]): readonly QueueDefinition[] {

@@ -16,6 +16,36 @@ describe('a replay of recorded tickets', () => {
     expect(replay.matches.map(({ queue }) => queue)).toEqual(['duel'])
   })
 
+  test('a recording of two processes is replayed in order of time, without a line that a crash has cut', async () => {
+    const run = async (ids: readonly string[], startedMs: number) => {
+      const { matchmaker, lines, pass, clock } = setUp([duel])
+      const text = () =>
+        lines.join('').replaceAll(/"(at|createdAt)":(\d+)/g, (_, name, at) => `"${name}":${+at + startedMs}`)
+      for (const id of ids) {
+        matchmaker.createTicket({ id, queue: 'duel', players: [rated(id, 100)] })
+        await pass(2000)
+      }
+      return { text: text(), endedMs: clock.now() }
+    }
+    const first = await run(['ann', 'ben', 'cas', 'dee'], 0)
+    const second = await run(['eve', 'fay'], 3_600_000)
+    const cut = `${first.text}{"at":${first.endedMs},"n":5,"kind":"can`
+    for (const text of [cut, cut + second.text]) {
+      const { tickets, matches } = await replayTickets(text.split('\n'))
+      expect(tickets.length).toBe(text === cut ? 4 : 6)
+      expect(matches.map((match) => match.tickets.map(({ id }) => id).toSorted())).toEqual(
+        [
+          ['ann', 'ben'],
+          ['cas', 'dee'],
+          ['eve', 'fay'],
+        ].slice(0, tickets.length / 2),
+      )
+      expect(tickets.every(({ createdAt, matchedAt = Infinity }) => matchedAt - createdAt < 3000)).toBe(true)
+    }
+    const middle = first.text.trimStart().split('\n').toSpliced(2, 0, '{"at"')
+    await expect(replayTickets(middle)).rejects.toThrow(/^recording, line 3: is not JSON/)
+  })
+
   const arrival = fc.record({
     afterMs: fc.nat(4000),
     skills: fc.array(fc.nat(300), { minLength: 1, maxLength: 2 }),
