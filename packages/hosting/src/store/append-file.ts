@@ -102,9 +102,13 @@ export class StoreFile {
    * @throws the error of the sync, again at each call until the file is replaced
    */
   async force(): Promise<void> {
-    while (!this.isForced()) {
+    let [file, size] = [this.#file, this.#size]
+    // Later appends do not count: under a constant load there would always be one more.
+    while (this.#syncFault !== undefined || this.#forcedSize < size) {
       if (this.#syncFault !== undefined) throw this.#syncFault
       await (this.#forcing ?? this.#forceBy(() => this.#forceData()))
+      // `replace` has moved the data to another file.
+      if (file !== this.#file) [file, size] = [this.#file, this.#size]
     }
   }
 

@@ -1,4 +1,4 @@
-/** Tests a store on a disk that fails to write what the system has accepted. */
+/** Tests a store on a disk that fails to write what the system has accepted, or takes long for it. */
 import { statSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
@@ -47,5 +47,27 @@ test('while the sync of a store file fails, the store is failing and refuses wri
   await log.advance()
   expect(log.isFailing()).toBe(false)
   records.write([{ key: 'y', value: '2' }])
+  await log.close()
+})
+
+test('a sync of a store file ends although more is appended during each fdatasync', async () => {
+  const path = newPath()
+  const { log, take } = await openModelled(path, { fsync: 'intents' })
+  const handle = await open(path)
+  await handle.close()
+  const prototype = Object.getPrototypeOf(handle) as FileHandle
+  // oxlint-disable-next-line typescript/unbound-method -- it is called with its own handle
+  const { datasync } = prototype
+  let syncs = 0
+  vi.spyOn(prototype, 'datasync').mockImplementation(async function (this: FileHandle) {
+    syncs += 1
+    await datasync.call(this)
+    if (syncs > 10) return
+    take({ kind: 'a', op: '=', key: `x${syncs}`, value: '1' })
+    log.flush()
+  })
+  take({ kind: 'a', op: '=', key: 'x', value: '1' })
+  await log.sync()
+  expect(syncs).toBe(1)
   await log.close()
 })
