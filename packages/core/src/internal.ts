@@ -49,6 +49,7 @@ export {
 } from './openapi.js'
 export type { ErrorsOf } from './operation.js'
 export { createPathMatcher, type PathMatch, type PathMatcher } from './path-matcher.js'
+export { giveToOwner } from './process/give-to-owner.js'
 export { makeFolder } from './process/make-folder.js'
 export { ENDING_SIGNALS, parentsNow, terminationRequested } from './process/termination.js'
 export { Scheduler, type RunOptions, type SchedulerOptions, type CallSlot } from './rate-limit/scheduler.js'

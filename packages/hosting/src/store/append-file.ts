@@ -1,7 +1,8 @@
 import { closeSync, fdatasyncSync, fsync, fsyncSync, ftruncateSync, openSync, renameSync, writeSync } from 'node:fs'
-import { lstat, open, readFile, stat, unlink, type FileHandle } from 'node:fs/promises'
+import { open, readFile, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { giveToOwner } from '@muster/core/internal'
 import { type LockFileState, placeOf } from './flock.js'
 
 /**
@@ -231,17 +232,6 @@ export async function forceFolderOf(path: string, atOnce: boolean): Promise<void
   } finally {
     closeSync(folder)
   }
-}
-
-/**
- * If root writes a file into the folder of another user, e.g. with `sudo muster migrate`, gives it to that user. The
- * user's own process could not open it otherwise. A file to which the user has made a link stays root's.
- */
-async function giveToOwner(path: string, file: FileHandle): Promise<void> {
-  if (process.getuid?.() !== 0) return
-  const [{ uid, gid }, named, opened] = await Promise.all([stat(dirname(path)), lstat(path), file.stat()])
-  const isLinked = named.ino !== opened.ino || named.dev !== opened.dev || opened.nlink !== 1
-  if (uid !== 0 && !isLinked) await file.chown(uid, gid)
 }
 
 /** Reads a file. Returns an empty buffer if the file does not exist. */

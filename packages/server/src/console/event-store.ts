@@ -1,7 +1,7 @@
 import { appendFile, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, dateOf } from '@muster/core/clock'
-import { makeFolder, oneAtATime } from '@muster/core/internal'
+import { giveToOwner, makeFolder, oneAtATime } from '@muster/core/internal'
 
 /**
  * A list of JSON strings that outlives the process, within bounds of time and size. It is a folder, or a stream in
@@ -48,6 +48,8 @@ interface Segment {
   /** True if this process writes the file, or wrote it. */
   readonly isOwn: boolean
   bytes: number
+  /** True if a part of a line may be at the end. */
+  isTorn: boolean
 }
 
 /** Number of files into which the folder's bounds are divided. Only whole files are removed, the oldest first. */
@@ -69,10 +71,17 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
 
   const list = async (): Promise<Segment[]> => {
     await makeFolder(folder, 0o700)
-    const names = (await readdir(folder)).filter((name) => NAME.test(name))
-    const found = names.map(async (name): Promise<Segment> => {
+    await giveToOwner(folder)
+    const files = (await readdir(folder, { withFileTypes: true })).filter((one) => one.isFile() && NAME.test(one.name))
+    const found = files.map(async ({ name }): Promise<Segment> => {
       const path = join(folder, name)
-      return { path, startedAt: Number(NAME.exec(name)?.[1]), isOwn: false, bytes: (await stat(path)).size }
+      return {
+        path,
+        startedAt: Number(NAME.exec(name)?.[1]),
+        isOwn: false,
+        bytes: (await stat(path)).size,
+        isTorn: false,
+      }
     })
     return (await Promise.all(found)).toSorted((one, other) => one.startedAt - other.startedAt)
   }
@@ -104,7 +113,7 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
     // If the clock was set back, the name is raised above all earlier ones, so that no earlier process's file is
     // overwritten.
     const startedAt = Math.max(now, (all.at(-1)?.startedAt ?? 0) + 1)
-    current = { path: join(folder, `${startedAt}.ndjson`), startedAt, isOwn: true, bytes: 0 }
+    current = { path: join(folder, `${startedAt}.ndjson`), startedAt, isOwn: true, bytes: 0, isTorn: false }
     all.push(current)
     return current
   }
@@ -126,8 +135,13 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
       inTurn(async () => {
         const lines = Buffer.from(texts.map((text) => `${text}\n`).join(''))
         const segment = await begun(lines.length)
-        await appendFile(segment.path, lines, { mode: 0o600 })
-        segment.bytes += lines.length
+        // A failed append may have left a part of a line, to which nothing may be joined.
+        const begin = segment.isTorn ? '\n' : ''
+        segment.isTorn = true
+        await appendFile(segment.path, Buffer.concat([Buffer.from(begin), lines]), { mode: 0o600 })
+        if (segment.bytes === 0) await giveToOwner(segment.path)
+        segment.isTorn = false
+        segment.bytes += begin.length + lines.length
         await removeOld(await known())
       }),
     close: () => inTurn(async () => {}),

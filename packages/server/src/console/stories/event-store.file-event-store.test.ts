@@ -1,9 +1,14 @@
-import { appendFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { appendFile, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createManualClock } from '@muster/core/clock'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createFileEventStore } from '../event-store.js'
+
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof import('node:fs/promises')>()
+  return { ...real, appendFile: vi.fn(real.appendFile) }
+})
 
 const HOUR = 3_600_000
 
@@ -67,6 +72,25 @@ describe('an event store in a folder', () => {
     await clock.advance(4 * HOUR)
     await store.append(['newer'])
     expect(await read()).toEqual(['new', 'newer'])
+  })
+
+  test('after an append that stopped within a line, an event store in a folder keeps the next lines whole', async () => {
+    const store = open()
+    await store.append(['{"a":1}'])
+    vi.mocked(appendFile).mockImplementationOnce(async (path) => {
+      await appendFile(path, '{"b":')
+      throw new Error('no space left on device')
+    })
+    await expect(store.append(['{"b":1}'])).rejects.toThrow('no space')
+    await store.append(['{"c":1}'])
+    expect(await read()).toEqual(['{"a":1}', '{"b":', '{"c":1}'])
+  })
+
+  test('an event store in a folder ignores a folder with the name of one of its files', async () => {
+    await mkdir(join(folder, '1700000000000.ndjson'), { recursive: true })
+    await open().append(['{"a":1}'])
+    expect(await read()).toEqual(['{"a":1}'])
+    expect(await readdir(folder)).toHaveLength(2)
   })
 
   test('an event store in a folder rejects if the folder cannot be written', async () => {

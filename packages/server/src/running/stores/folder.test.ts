@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -56,6 +56,29 @@ test('the key of stream tokens is readable by its user only, and replaced if inc
   writeFileSync(path, key.subarray(0, 7))
   await open()
   expect(readFileSync(path)).toHaveLength(32)
+})
+
+test('if the key of stream tokens cannot be read, the error names its file', async () => {
+  mkdirSync(join(folder, 'streams.key'))
+  await expect(open()).rejects.toThrow(`The key of stream tokens ${join(folder, 'streams.key')} cannot be read: EISDIR`)
+})
+
+test.runIf(process.getuid?.() === 0)('all that root writes into a store folder belongs to the owner', async () => {
+  chownSync(folder, 65_534, 65_534)
+  const { ask, server } = await open()
+  await ask('POST', '/console/api/queues/duel/pause', { token: OPERATE_KEY })
+  await streamUrl(under as ServerUnderTest)
+  await server.close()
+  const all = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  expect(all.toSorted().map((name) => name.replace(/\d+/, 'N'))).toEqual([
+    'acts',
+    'acts/N.ndjson',
+    'muster.log',
+    'stories',
+    'stories/N.ndjson',
+    'streams.key',
+  ])
+  expect(all.filter((name) => statSync(join(folder, name)).uid !== 65_534)).toEqual([])
 })
 
 test('a process that fails to start releases its store folder at once for the next process', async () => {

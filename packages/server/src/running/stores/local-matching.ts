@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '@muster/core/clock'
 import { createMemoryLimitStore } from '@muster/core/http'
-import { makeFolder } from '@muster/core/internal'
+import { giveToOwner, makeFolder } from '@muster/core/internal'
 import {
   createMatchmaker,
   type Matchmaker,
@@ -27,12 +27,19 @@ const BYTES = 32
 async function readOwnKey(path: string): Promise<Uint8Array> {
   const found = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
-    throw error
+    throw new Error(`The key of stream tokens ${path} cannot be read: ${error.message}.`, { cause: error })
   })
   if (found?.length === BYTES) return found
   const key = randomBytes(BYTES)
   const beside = `${path}.new`
-  await writeFile(beside, key, { mode: 0o600, flush: true })
+  const file = await open(beside, 'w', 0o600)
+  try {
+    await giveToOwner(beside, file)
+    await file.writeFile(key)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
   await rename(beside, path)
   return key
 }
