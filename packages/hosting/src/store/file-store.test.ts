@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { StoreCorrupt, StoreLocked, StoreTorn } from '../errors.js'
+import { StoreCorrupt, StoreLocked, StoreTorn, Unavailable } from '../errors.js'
 import { openStore } from './file-store.js'
 import { HEADER, lineOf, TICKET_LOG_HEADER } from './store-format.js'
 import { createFolder, hasSome, Model, openModelled, readBack, step } from './store.fixture.js'
@@ -233,6 +233,33 @@ describe('the file of a store', () => {
     expect(problems).toEqual([])
   })
 
+  test('a store file that is moved away with its lock is named, and written again once it is back', async () => {
+    const path = newPath()
+    const { clock, log, records, problems } = await openModelled(path)
+    for (const end of ['', '.lock']) renameSync(path + end, `${path}${end}.moved`)
+    await log.advance()
+    expect(problems).toContainEqual(expect.objectContaining({ message: expect.stringContaining('Move them back') }))
+    expect(() => records.write([{ key: 'x', value: '1' }])).toThrow(Unavailable)
+    for (const end of ['', '.lock']) renameSync(`${path}${end}.moved`, path + end)
+    await clock.advance(1000)
+    await log.advance()
+    records.write([{ key: 'x', value: '1' }])
+    await log.close()
+  })
+
+  test('an empty file in place of a store is reported, because its records may be lost', async () => {
+    const path = newPath()
+    writeFileSync(path, '')
+    const { log, problems } = await openModelled(path)
+    await log.advance()
+    expect(problems).toMatchObject([{ message: expect.stringContaining(`Store ${path} is empty.`) as string }])
+    await log.close()
+    const again = await openModelled(newPath())
+    await again.log.advance()
+    expect(again.problems).toEqual([])
+    await again.log.close()
+  })
+
   test('a store file that is replaced while open belongs to another process, and is not written any more', async () => {
     const path = newPath()
     const { clock, log, take, problems, records } = await openModelled(path)
@@ -243,7 +270,7 @@ describe('the file of a store', () => {
     await log.advance()
     expect(log.isFailing()).toBe(true)
     expect(problems).toMatchObject([
-      { message: expect.stringMatching(/was replaced by another process while it was open\.$/) as string },
+      { message: expect.stringMatching(/was replaced by another process while it was open, or/) as string },
     ])
     await clock.advance(5000)
     expect(() => records.write([{ key: 'y', value: '2' }])).toThrow(/cannot be written/)

@@ -139,6 +139,7 @@ type Locked = Pick<FileStoreOptions, 'path' | 'lock' | 'fsync' | 'compactAtBytes
 async function openLocked(options: Locked, older: readonly OlderFile[]): Promise<Store> {
   const { path, fsync } = options
   const bytes = await readIfThere(path)
+  const isEmptied = bytes.length === 0 && existsSync(path) && older.length === 0
   const own: ReadStore = readStore(path, bytes)
   const damages = [{ path, damage: own.damage }, ...older.map((one) => ({ path: one.path, damage: one.read.damage }))]
   const file = await StoreFile.open(path)
@@ -147,7 +148,10 @@ async function openLocked(options: Locked, older: readonly OlderFile[]): Promise
       ...options,
       file,
       stored: merged([own.records, ...older.map((one) => one.read.records)]),
-      damages: damages.flatMap((one) => (one.damage === undefined ? [] : [new StoreTorn(one.path, one.damage)])),
+      damages: [
+        ...(isEmptied ? [emptied(path)] : []),
+        ...damages.flatMap((one) => (one.damage === undefined ? [] : [new StoreTorn(one.path, one.damage)])),
+      ],
     })
     // If lines are damaged, rewrite the file. Otherwise further lines would follow the damage, and it would look like
     // corruption that no crash explains. Rewrite files of earlier versions too.
@@ -161,6 +165,12 @@ async function openLocked(options: Locked, older: readonly OlderFile[]): Promise
     throw error
   }
 }
+
+const emptied = (path: string) =>
+  new Error(
+    `Store ${path} is empty. If it had records, end this process and restore a backup: ` +
+      'servers without a record are stopped as orphans, even with players.',
+  )
 
 /** A locked file of an earlier version. */
 interface OlderFile {
@@ -196,11 +206,17 @@ export interface FileStoreOptions {
   readonly lock: StoreLock
   readonly file: Pick<StoreFile, 'size' | 'isForced' | 'isUnsafe' | 'append' | 'force' | 'replace' | 'place' | 'close'>
   readonly stored: RecordsByKind
-  readonly damages: readonly StoreTorn[]
+  readonly damages: readonly Error[]
 }
 
 /** Factor by which the file grows between two compactions. So each line is rewritten about once on average. */
 const GROWTH = 4
+/**
+ * The same after a failed compaction, and above `LARGE_BYTES` (our choice). Node.js reads no file of more than 2 GiB,
+ * so a start would fail.
+ */
+const LESS_GROWTH = 1.25
+const LARGE_BYTES = 2 ** 30
 /** Milliseconds between a failed write and its repetition, and between two checks of the file. */
 const EVERY_MS = 1000
 /** Maximum characters of unwritten lines (our choice). Beyond it, they are dropped, and the whole file is rewritten. */
@@ -236,7 +252,7 @@ export class FileStore implements Store {
   /** Size of the file up to its last `FORCED_LINE`. */
   #markedAt = 0
   #lookAt = 0
-  #damages: readonly StoreTorn[]
+  #damages: readonly Error[]
   #working: Promise<void> | undefined
   #rewriting: Promise<void> | undefined
   /** The `sync` in progress, and the one that begins after it. */
@@ -392,14 +408,14 @@ export class FileStore implements Store {
 
   async #rewriteNow(mustForce: boolean): Promise<void> {
     const { fsync, file, compactAtBytes } = this.#options
-    const compactLater = () => (this.#nextCompactAt = Math.max(compactAtBytes, file.size() * GROWTH))
     // After a failed compaction, wait until the file has grown again. A file that lacks lines is rewritten earlier,
     // see `#assertInPlace`.
-    compactLater()
+    const repeatAt = () => Math.max(compactAtBytes, file.size() * LESS_GROWTH)
+    this.#nextCompactAt = repeatAt()
     this.#tail = []
     const replaced = () => {
       this.#isLacking = false
-      compactLater()
+      this.#nextCompactAt = Math.max(repeatAt(), Math.min(file.size() * GROWTH, LARGE_BYTES))
       this.#markedAt = 0
       this.#written()
     }
@@ -421,7 +437,11 @@ export class FileStore implements Store {
     if (place === 'taken' || (place === 'missing' && !(await lock.isInPlace()))) {
       this.#isLacking = true
       this.#retryAt ??= clock.now()
-      throw new StoreLocked(`Store ${path} was replaced by another process while it was open.`)
+      throw new StoreLocked(
+        place === 'taken'
+          ? `Store ${path} was replaced by another process while it was open, or its folder cannot be read.`
+          : `Store ${path} and its lock were moved or removed. Move them back: until then, Muster writes nothing.`,
+      )
     }
     if (place === 'missing' || this.#mustRewrite()) await this.rewrite()
   }

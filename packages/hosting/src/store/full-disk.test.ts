@@ -148,6 +148,31 @@ test('a failed compaction keeps the store file and later records, and refuses no
   await log.close()
 })
 
+test('a failed compaction is repeated once the store file has grown by a quarter', async () => {
+  const { path, clock, disk, log, take, problems } = await openOnDisk()
+  const grow = (bytes: number) => {
+    take({ kind: 'a', op: '=', key: 'x', value: JSON.stringify('v'.repeat(bytes)) })
+    log.flush()
+  }
+  const advance = async () => {
+    await clock.advance(1000)
+    await log.advance()
+  }
+  for (let times = 0; times < 5; times += 1) grow(2 ** 18)
+  const { size } = statSync(path)
+  disk.isFull = true
+  await advance()
+  disk.isFull = false
+  expect(problems).toHaveLength(1)
+  grow(size / 5)
+  await advance()
+  expect(statSync(path).size).toBeGreaterThan(size)
+  grow(size / 10)
+  await advance()
+  expect(statSync(path).size).toBeLessThan(size / 5)
+  await log.close()
+})
+
 test('a clock that is set back does not delay the first write after a full disk', async () => {
   const { clock, disk, log, records } = await openOnDisk()
   await clock.advance(3_600_000)

@@ -5,10 +5,7 @@ import { createManualClock } from '@muster/core/clock'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createFileEventStore } from '../event-store.js'
 
-vi.mock('node:fs/promises', async (original) => {
-  const real = await original<typeof import('node:fs/promises')>()
-  return { ...real, appendFile: vi.fn(real.appendFile) }
-})
+vi.mock('node:fs/promises', { spy: true })
 
 const HOUR = 3_600_000
 
@@ -74,7 +71,7 @@ describe('an event store in a folder', () => {
     expect(await read()).toEqual(['new', 'newer'])
   })
 
-  test('after an append that stopped within a line, an event store in a folder keeps the next lines whole', async () => {
+  test('after an append that stopped within a line, an event store keeps the next lines whole', async () => {
     const store = open()
     await store.append(['{"a":1}'])
     vi.mocked(appendFile).mockImplementationOnce(async (path) => {
