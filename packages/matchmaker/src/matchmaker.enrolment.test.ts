@@ -347,6 +347,36 @@ test.each([
   expect(after.seen.matchOver).toMatchObject([{ reason: 'max-duration', ticketIds: ['ann-ben'] }])
 })
 
+test('a match whose duration began again at a restart ends, however often Muster restarts', async () => {
+  const memory: StoreMemory = new Map()
+  const pools = [{ ...own, deploy: { application: 'game', version: '1', maxDurationMs: 120_000 } }]
+  let { clock, ...life } = open({ store: createMemoryStore(memory), pools })
+  const playing = await life.start('a', 'a-1', { build: '1' })
+  life.join('ann', 'ben')
+  let passed = 0
+  const run = async (ms: number) => {
+    for (const end = passed + ms; passed < end && life.seen.matchOver === undefined; passed += 500) {
+      await life.matchmaker.tick()
+      await clock.advance(500)
+      await life.report(playing)
+    }
+  }
+  await run(10_000)
+  expect(life.status('ann-ben')).toBe('HOST_ASSIGNED')
+  passed = 0
+  // Muster is down at the end of the match, and then restarts every 50 s.
+  for (let downMs = 300_000; passed < 600_000 && life.seen.matchOver === undefined; downMs = 0) {
+    await life.matchmaker.close({ handOver: true })
+    clock = createManualClock({ start: clock.now() + downMs })
+    life = open({ store: createMemoryStore(memory), clock, pools })
+    await life.matchmaker.ready()
+    await run(50_000)
+  }
+  expect(life.seen.matchOver).toMatchObject([{ reason: 'max-duration' }])
+  expect(passed).toBeGreaterThan(115_000)
+  expect(passed).toBeLessThan(125_000)
+})
+
 test('a process gets 410 once its enrolled server has ended, and can enrol after a restart of Muster', async () => {
   const memory: StoreMemory = new Map()
   const before = open({ store: createMemoryStore(memory) })

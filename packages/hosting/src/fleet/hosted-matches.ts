@@ -211,10 +211,14 @@ export class HostedMatches {
     server: Server,
     { assignment, playingSince = match.at, lastsMs = Infinity }: Omit<InheritedMatch, 'server'>,
   ): void {
+    const { clock, writer } = this.#options
     const { requestId } = server
     if (requestId !== undefined && assignment !== undefined) match.placeAt(server, requestId, assignment)
-    match.readyAt = Math.max(server.startedAfter, startAfterRestart(server, playingSince, lastsMs, this.#options.clock))
+    const at = startAfterRestart(server, playingSince, lastsMs, clock)
+    match.readyAt = Math.max(server.startedAfter, at)
     match.endsAt = match.readyAt + lastsMs
+    // If this were not stored, the match would begin again at each restart, and never end.
+    if (at !== playingSince && lastsMs < Infinity) void writer.note({ kind: 'playing', matchId: match.id, at, lastsMs })
     this.#fleet.enterMatch(match, 'running')
     if (match.order !== undefined && requestId !== undefined && assignment !== undefined)
       this.#on.ready(match, requestId, assignment)

@@ -74,9 +74,9 @@ export function createEndTimes({ sources, fleet, clock, located, problem }: EndT
       if (facts === undefined) return askLater(server)
       const { ageMs = 0, location } = facts
       const { startedAfter, lastsMs } = server
-      const startedAt =
-        facts.ageMs === undefined ? startAfterRestart(server, startedAfter, lastsMs, clock) : clock.now() - ageMs
-      correctStarts(server, startedAt)
+      if (facts.ageMs !== undefined) correctStarts(server, clock.now() - ageMs)
+      // Its matches have their own stored times.
+      else server.startedAfter = startAfterRestart(server, startedAfter, lastsMs, clock)
       // A server of unknown age counts as new, because stopping it too early would end a match.
       if (server.endsAt === Infinity) server.endsAt = clock.now() + server.lastsMs - ageMs
       server.isLocated = true
