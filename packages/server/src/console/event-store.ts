@@ -1,4 +1,4 @@
-import { appendFile, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { appendFile, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, dateOf } from '@muster/core/clock'
 import { giveToOwner, makeFolder, oneAtATime } from '@muster/core/internal'
@@ -42,9 +42,9 @@ interface FileEventStoreOptions extends EventBounds {
 
 /** A file of the folder. Its name is its creation time in epoch milliseconds. */
 interface Segment {
-  readonly path: string
+  path: string
   /** Creation time in epoch milliseconds. */
-  readonly startedAt: number
+  startedAt: number
   /** True if this process writes the file, or wrote it. */
   readonly isOwn: boolean
   bytes: number
@@ -69,6 +69,7 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
   /** Runs one step after another, because a segment must not be removed while it is read. */
   const inTurn = oneAtATime()
 
+  const pathOf = (startedAt: number) => join(folder, `${startedAt}.ndjson`)
   const list = async (): Promise<Segment[]> => {
     await makeFolder(folder, 0o700)
     await giveToOwner(folder)
@@ -86,6 +87,17 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
     return (await Promise.all(found)).toSorted((one, other) => one.startedAt - other.startedAt)
   }
   const known = async (): Promise<Segment[]> => (segments ??= await list())
+
+  /** Dates files back that were begun while the clock was ahead, or they would be kept for too long. */
+  const dateBack = async (all: readonly Segment[], now: number): Promise<void> => {
+    for (const [index, segment] of all.entries()) {
+      if (segment.startedAt <= now + keepMs / SEGMENTS) continue
+      const startedAt = Math.max(now, (all[index - 1]?.startedAt ?? 0) + 1)
+      const path = pathOf(startedAt)
+      await rename(segment.path, path)
+      Object.assign(segment, { path, startedAt })
+    }
+  }
 
   const removeOld = async (all: Segment[]): Promise<void> => {
     // A segment is named by the time of its start, and written for at most an eighth of `keepMs`. Its last line may be
@@ -108,12 +120,13 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
     const isFull =
       current === undefined ||
       current.bytes + bytes > mostBytes / SEGMENTS ||
-      now - current.startedAt > keepMs / SEGMENTS
+      Math.abs(now - current.startedAt) > keepMs / SEGMENTS
     if (current !== undefined && !isFull) return current
+    await dateBack(all, now)
     // If the clock was set back, the name is raised above all earlier ones, so that no earlier process's file is
     // overwritten.
     const startedAt = Math.max(now, (all.at(-1)?.startedAt ?? 0) + 1)
-    current = { path: join(folder, `${startedAt}.ndjson`), startedAt, isOwn: true, bytes: 0, isTorn: false }
+    current = { path: pathOf(startedAt), startedAt, isOwn: true, bytes: 0, isTorn: false }
     all.push(current)
     return current
   }

@@ -17,8 +17,8 @@ describe('an event store in a folder', () => {
   })
   afterEach(() => rm(join(folder, '..'), { recursive: true }))
 
-  const open = (mostBytes = 100_000) =>
-    createFileEventStore({ folder, keepMs: 24 * HOUR, mostBytes, clock, yieldNow: async () => {} })
+  const open = (mostBytes = 100_000, at = clock) =>
+    createFileEventStore({ folder, keepMs: 24 * HOUR, mostBytes, clock: at, yieldNow: async () => {} })
   const read = async () => {
     const seen: string[] = []
     await open().follow((texts) => void seen.push(...texts))
@@ -70,6 +70,23 @@ describe('an event store in a folder', () => {
     await store.append(['newer'])
     expect(await read()).toEqual(['new', 'newer'])
   })
+
+  test.each(['while the process runs', 'before its start'])(
+    'a clock that is set back by a year %s makes an event store keep no event longer',
+    async (when) => {
+      const ahead = createManualClock({ start: clock.now() + 365 * 24 * HOUR })
+      const before = open(100_000, ahead)
+      await before.append(['ahead'])
+      await before.append(['ahead too'])
+      const store = when === 'before its start' ? open() : before
+      Object.assign(ahead, { now: () => clock.now() })
+      await store.append(['true'])
+      expect(await read()).toEqual(['ahead', 'ahead too', 'true'])
+      await clock.advance(30 * HOUR)
+      await store.append(['later'])
+      expect(await read()).toEqual(['later'])
+    },
+  )
 
   test('after an append that stopped within a line, an event store keeps the next lines whole', async () => {
     const store = open()
