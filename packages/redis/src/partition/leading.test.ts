@@ -226,3 +226,27 @@ test('a leader that missed changes of followers reads all tickets again', async 
   expect(await follower.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED' })
   await clock.until(Promise.all([leader.close(), follower.close()]), 10)
 })
+
+test('a process names once what the leader has configured differently, besides its queues', async () => {
+  const { clock, process, pass, problems } = createWorld()
+  const pool = { name: 'arena', deploy: { application: 'game', version: '1' } }
+  const secret = `whsec_${Buffer.from('k'.repeat(24)).toString('base64')}`
+  const first = process({ pools: [pool] })
+  const second = process({ pools: [pool], results: { url: 'https://games.example/results', secret } })
+  const said = () => problems.map(String)
+  first.start()
+  await pass(300)
+  second.start()
+  await pass(11_000, 100)
+  const [sentence = '', ...more] = said()
+  expect(sentence).toMatch(/The leader, process-1, is configured differently .*: receiver of results\. Deploy/)
+  expect(more).toEqual([])
+  first.reconfigure([duel], { pools: [{ ...pool, keepIdleSeconds: 9 }] })
+  await pass(6000, 100)
+  expect(said().slice(1)).toEqual([sentence.replace('receiver', 'pools, receiver')])
+  second.reconfigure([duel], { pools: [{ ...pool, keepIdleSeconds: 9 }] })
+  await pass(6000, 100)
+  expect(said().slice(2)).toEqual([sentence])
+  expect((await clock.until(second.queuesInForce(), 10))?.others?.['pools']).toMatch(/^[0-9a-f]{16}$/)
+  await clock.until(Promise.all([first.close(), second.close()]), 10)
+})

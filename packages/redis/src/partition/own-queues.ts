@@ -4,8 +4,15 @@ import type { MatchmakerOptions } from '@muster/matchmaker'
 import { definePools, defineQueues } from '@muster/matchmaker/internal'
 import { RETRY_MS } from '../connection/index.js'
 import type { Lease } from './lease.js'
-import { LeaseLost } from './partition-errors.js'
-import { fingerprintOf, inForceText, type QueuesInForce, readInForce } from './partition-options.js'
+import { ConfigurationDiffers, LeaseLost } from './partition-errors.js'
+import {
+  fingerprintOf,
+  fingerprintsOf,
+  inForceText,
+  type LeaderOptions,
+  type QueuesInForce,
+  readInForce,
+} from './partition-options.js'
 import type { PartitionStore } from './store/index.js'
 
 type Definitions = Pick<MatchmakerOptions, 'queues' | 'pools'>
@@ -20,19 +27,27 @@ interface OwnQueuesOptions {
   readonly problem: (error: unknown) => void
 }
 
-/** This process's own queues, and those by which the leader (possibly this process) matches. */
+/**
+ * This process's own queues, and those by which the leader (possibly this process) matches. Also compares the other
+ * options by which the leader decides.
+ */
 export class OwnQueues {
   readonly #options: OwnQueuesOptions
   #own: Definitions
+  /** The options of this process that no reload changes. */
+  readonly #fixed: Omit<LeaderOptions, 'pools'>
   /** The token of the current lease epoch; undefined while another process leads. */
   #token: string | undefined
   #presenceInForce: ReadonlyMap<string, number> = new Map()
   /** Fingerprint of the last reported current queues. */
   #reported: string | undefined
+  /** The last reported sentence about other differences. */
+  #told: string | undefined
 
-  constructor({ queues, pools }: Definitions, options: OwnQueuesOptions) {
+  constructor({ queues, pools, ...fixed }: Definitions & LeaderOptions, options: OwnQueuesOptions) {
     this.#options = options
     this.#own = { queues, pools }
+    this.#fixed = fixed
   }
 
   own(): Definitions {
@@ -81,7 +96,8 @@ export class OwnQueues {
   /** Stores the queues of this process if it leads. */
   async say(): Promise<void> {
     const { store, title } = this.#options
-    if (this.#token !== undefined) await store.setInForce(this.#token, inForceText(this.#own.queues, title))
+    if (this.#token !== undefined)
+      await store.setInForce(this.#token, inForceText(this.#own.queues, this.#all(), title))
   }
 
   async inForce(): Promise<QueuesInForce | undefined> {
@@ -99,10 +115,28 @@ export class OwnQueues {
     this.#presenceInForce = new Map(Object.entries(inForce?.presence ?? {}))
     const fingerprint = fingerprintOf(this.#own.queues)
     const isOther = inForce !== undefined && inForce.fingerprint !== fingerprint
-    // This process leads, but its replaced queues could not be stored, so store them again.
-    if (isOther && this.#token !== undefined) return this.say()
+    const others = this.#othersThan(inForce)
+    // This process leads, but its replaced queues or pools could not be stored, so store them again.
+    if ((isOther || others.length > 0) && this.#token !== undefined) return this.say()
     if (isOther && this.#reported !== inForce.fingerprint) this.#options.differ({ inForce, fingerprint })
     this.#reported = isOther ? inForce.fingerprint : undefined
+    const differs = others.length === 0 ? undefined : new ConfigurationDiffers(others, inForce?.by ?? '')
+    if (differs !== undefined && differs.message !== this.#told) this.#options.problem(differs)
+    this.#told = differs?.message
+  }
+
+  #all(): LeaderOptions {
+    return { ...this.#fixed, pools: this.#own.pools }
+  }
+
+  /** Returns what the leader has configured differently, besides its queues. */
+  #othersThan(inForce: QueuesInForce | undefined): readonly string[] {
+    if (inForce?.others === undefined) return []
+    const { others } = inForce
+    // A leader of another version may not name each part.
+    return Object.entries(fingerprintsOf(this.#all())).flatMap(([name, own]) =>
+      others[name] === undefined || others[name] === own ? [] : [name],
+    )
   }
 }
 

@@ -45,6 +45,20 @@ export class ClockDiffers extends MusterError {
 }
 
 /**
+ * The leader has other options than this process, e.g. other pools. The leader's options decide. Give all processes the
+ * same.
+ */
+export class ConfigurationDiffers extends MusterError {
+  /** @param parts what differs, in words. @param leader the leader, named for people. */
+  constructor(parts: readonly string[], leader: string) {
+    super(
+      `The leader, ${leader}, is configured differently from this process: ${parts.join(', ')}. ` +
+        'Deploy the same configuration everywhere.',
+    )
+  }
+}
+
+/**
  * Another process has become the leader of the partition, or Redis has lost its data. The decision is void, and nothing
  * was written.
  */
@@ -71,4 +85,13 @@ export class RecordsVanished extends MusterError {
   }
 }
 
-nameErrors({ NoLeader, PartitionFull, PartitionNewer, PartitionUnavailable, ClockDiffers, LeaseLost, RecordsVanished })
+nameErrors({
+  NoLeader,
+  PartitionFull,
+  PartitionNewer,
+  PartitionUnavailable,
+  ClockDiffers,
+  ConfigurationDiffers,
+  LeaseLost,
+  RecordsVanished,
+})

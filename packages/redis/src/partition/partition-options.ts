@@ -37,6 +37,8 @@ export interface QueuesInForce {
   readonly names: readonly string[]
   /** For each queue with `presence`, by name: its `withinMs`. */
   readonly presence?: Readonly<Record<string, number>> | undefined
+  /** Fingerprints of further parts of the leader's configuration, by what they are. Missing from an earlier version. */
+  readonly others?: Readonly<Record<string, string>> | undefined
   /** The present or last leader with these queues, named for people: its machine and process id. */
   readonly by: string
   /** Epoch milliseconds, by the clock of Redis. */
@@ -44,8 +46,8 @@ export interface QueuesInForce {
 }
 
 /** Returns a fingerprint of 16 characters. It includes the source code of custom rules. */
-export function fingerprintOf(queues: readonly QueueDefinition[]): string {
-  const text = JSON.stringify(queues, (_key, value: unknown) => {
+export function fingerprintOf(definitions: unknown): string {
+  const text = JSON.stringify(definitions, (_key, value: unknown) => {
     if (typeof value === 'function') return String(value)
     if (value === Infinity) return 'Infinity'
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
@@ -54,11 +56,46 @@ export function fingerprintOf(queues: readonly QueueDefinition[]): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-export const inForceText = (queues: readonly QueueDefinition[], by: string): string =>
+/** The options besides the queues by which the leader alone decides for all processes. */
+export type LeaderOptions = Pick<
+  MatchmakerOptions,
+  | 'pools'
+  | 'results'
+  | 'serverSecret'
+  | 'joinTokens'
+  | 'browser'
+  | 'sources'
+  | 'deployments'
+  | 'maxServers'
+  | 'maxStarting'
+  | 'maxCreatesPerMinute'
+  | 'maxMatchesPerPlayer'
+  | 'maxServersPerPlayer'
+>
+
+/** Returns the fingerprint of each part of these options, by the part's name in a sentence. */
+export const fingerprintsOf = (options: LeaderOptions): Readonly<Record<string, string>> => {
+  const { pools = [], results, serverSecret, joinTokens = {}, browser = {}, sources = {}, deployments } = options
+  const { maxServers, maxStarting, maxCreatesPerMinute, maxMatchesPerPlayer, maxServersPerPlayer } = options
+  const limits = { maxServers, maxStarting, maxCreatesPerMinute, maxMatchesPerPlayer, maxServersPerPlayer }
+  const parts = {
+    pools,
+    'receiver of results': results ?? null,
+    'secret of game servers': serverSecret ?? null,
+    'join tokens': joinTokens,
+    'server browser': browser,
+    'sources of servers': [deployments !== undefined, ...Object.keys(sources).toSorted()],
+    'limits of servers and players': limits,
+  }
+  return Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, fingerprintOf(part)]))
+}
+
+export const inForceText = (queues: readonly QueueDefinition[], options: LeaderOptions, by: string): string =>
   JSON.stringify({
     fingerprint: fingerprintOf(queues),
     names: queues.map(({ name }) => name),
     presence: presenceOf(queues),
+    others: fingerprintsOf(options),
     by,
   } satisfies Omit<QueuesInForce, 'since'>)
 

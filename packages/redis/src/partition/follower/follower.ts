@@ -353,7 +353,12 @@ export function createFollower(options: FollowerOptions) {
     acceptMatch: (...input) => answering('acceptMatch', ...input),
     declineMatch: (...input) => answering('declineMatch', ...input),
     // Redis keeps what is forwarded, and any caller's token may come here. So only a known key is forwarded.
-    isEnrolmentKey: async (key) => options.hasEnrolmentKey(key) && ask('isEnrolmentKey', key),
+    isEnrolmentKey: async (key) => {
+      if (!options.hasEnrolmentKey(key)) return false
+      if (await ask('isEnrolmentKey', key)) return true
+      // The key is no guess: it is being added or removed, and not all processes know that yet.
+      throw new PartitionUnavailable('The leading process does not have this enrolment key. Reload all processes.')
+    },
     notePresence: async (reports) => presence.note(reports),
     estimateWait: followerWaits.estimateWait,
     estimateQueueWaits: followerWaits.estimateQueueWaits,
