@@ -25,6 +25,7 @@ type World = ReturnType<typeof setUp>
 /** Creates a game server that registers once it runs, accepts every match, and reports whenever the clock advances. */
 function gameServers(
   world: Pick<World, 'service'> & { matchmaker: Pick<World['matchmaker'], 'registerServer' | 'reportServer'> },
+  matchesAtOnce = 1,
 ) {
   const running = new Map<
     string,
@@ -44,7 +45,8 @@ function gameServers(
         if (!isReady) continue
         server = { seq: 0, matches: new Map(), silent: false, refuses: false, loads: false }
         running.set(token, server)
-        world.matchmaker.registerServer(token, RegistrationBody.parse({ instance: token.slice(0, 20) }))
+        const registration = { instance: token.slice(0, 20), matches: matchesAtOnce }
+        world.matchmaker.registerServer(token, RegistrationBody.parse(registration))
       }
       if (server.silent) continue
       for (let again = 0; again < 2; again += 1) {
@@ -67,9 +69,9 @@ function gameServers(
   return { running, tokens, play }
 }
 
-function open(options: Parameters<typeof setUp>[0] = {}) {
+function open(options: Parameters<typeof setUp>[0] = {}, matchesAtOnce?: number) {
   const world = setUp({ queues, pools: [arena], service: { fate: () => ({ readyMs: 5000 }) }, ...options })
-  const games = gameServers(world)
+  const games = gameServers(world, matchesAtOnce)
   const run = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 250) {
       await world.run(250)
@@ -245,6 +247,23 @@ describe('a pool of servers', () => {
     await run(12_000)
     expect(seen.serverTaken).toHaveLength(2)
     expect(seen.serverDraining).toMatchObject([{ reason: 'silent' }])
+  })
+
+  test('a server that has loaded a match for 30 s gets a further match only if no other warm server fits', async () => {
+    const { running, tokens, run, join, seen } = open({}, 8)
+    await run(8000)
+    const [hung] = tokens().flatMap((token) => running.get(token) ?? [])
+    if (hung !== undefined) hung.loads = true
+    join('ann', 'ben')
+    await run(1000)
+    // The fullest server gets the next match, so that others become empty.
+    join('cas', 'dan')
+    await run(31_000)
+    join('eve', 'fay')
+    await run(1000)
+    const taken = seen.serverTaken?.map(({ serverId }) => serverId) ?? []
+    expect([taken[1] === taken[0], taken[2] === taken[0]]).toEqual([true, false])
+    expect(seen.serverAssigned).toHaveLength(1)
   })
 
   test('a pool server that ends during its match is reported as lost, and its match as over', async () => {

@@ -48,6 +48,17 @@ export interface SortedStock {
 export const hasServedAll = ({ server }: PooledServer, { reuse }: Pool): boolean =>
   server.matchesServed >= reuse.maxMatches
 
+/** Milliseconds after which a server that still prepares a match may hang (our choice). */
+const SLOW_MS = 30_000
+
+/** True if a server has been preparing a match for so long that it may hang. Further matches might wait there too. */
+export const mayHang = ({ server: { guests, presence } }: PooledServer, now: number): boolean =>
+  presence !== undefined &&
+  [...guests].some(
+    ({ isOpen, isPlaced, claim }) =>
+      isOpen && !isPlaced && now - Math.max(claim?.at ?? 0, presence.registeredAt) >= SLOW_MS,
+  )
+
 /** Groups the servers of a pool by location, in one pass because there may be thousands. */
 export function groupedByPlace(stock: Iterable<PooledServer>): ReadonlyMap<PoolPlace, readonly PooledServer[]> {
   const byPlace = new Map<PoolPlace, PooledServer[]>()

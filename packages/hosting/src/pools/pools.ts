@@ -32,6 +32,7 @@ import {
   groupedByPlace,
   hasServedAll,
   isThere,
+  mayHang,
   type PlaceCheck,
   newPooledServer,
   returning,
@@ -191,11 +192,14 @@ export class Pools {
       const detour = addedLatencyMs(one.server, needs, best)
       if (detour !== undefined && detour <= definition.detourMs) fitting.push({ one, detour })
     }
-    // Prefer the current build, then the least added latency, then the fullest server, so that others become empty.
+    const now = this.#options.clock.now()
+    // Prefer the current build, then the least added latency, then servers that do not seem to hang, then the fullest
+    // server, so that others become empty.
     const [chosen] = fitting.toSorted(
       (a, b) =>
         Number(this.#isOld(a.one)) - Number(this.#isOld(b.one)) ||
         a.detour - b.detour ||
+        Number(mayHang(a.one, now)) - Number(mayHang(b.one, now)) ||
         b.one.server.guests.size - a.one.server.guests.size ||
         a.one.idleSince - b.one.idleSince,
     )
