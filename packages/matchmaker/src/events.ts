@@ -166,6 +166,8 @@ export interface MatchmakerEvents extends TicketEvents {
     readonly during: Activity
     readonly matchId?: string | undefined
     readonly requestId?: string | undefined
+    /** Name of the source of the server. Undefined: the deployment service, or the problem is about no server. */
+    readonly source?: string | undefined
     /** The event whose listener failed. */
     readonly event?: string | undefined
     readonly error: unknown

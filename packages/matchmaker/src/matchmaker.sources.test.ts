@@ -116,6 +116,17 @@ describe('a pool with servers from a custom source', () => {
     expect(own().running()).toHaveLength(1)
   })
 
+  test('a problem of a custom source has the name of the source', async () => {
+    const fault: Faults = (call) => (call === 'allocate' || call === 'poll' ? {} : undefined)
+    const { join, run, seen } = open({ fault })
+    await join('ann')
+    await join('ben')
+    await run(10_000)
+    const problems = seen.problem ?? []
+    expect(problems.map(({ during }) => during)).toEqual(expect.arrayContaining(['create', 'find', 'status']))
+    expect(problems.map(({ source }) => source)).toEqual(problems.map(() => 'metal'))
+  })
+
   test('a server of a custom source that has failed is replaced', async () => {
     const { join, run, status, own } = open()
     await join('ann')

@@ -201,7 +201,8 @@ export class AllocatorParts {
         reaped: on.reaped,
         problem: (during, error, { id, handle }) => {
           const known = handle === undefined ? undefined : fleet.byRequest(handle, source)
-          on.problem(during, error, known ?? (id === undefined ? undefined : fleet.byServerIds([id])), handle)
+          const about = known ?? (id === undefined ? undefined : fleet.byServerIds([id]))
+          on.problem(during, error, { id: about?.id, source }, handle)
         },
       }),
     })

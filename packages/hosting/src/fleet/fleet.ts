@@ -16,6 +16,12 @@ import {
   tagOfCredential,
 } from '../records/index.js'
 
+/** A server, or a match. `source`: name of the server's source. Undefined: the deployment service, or a match. */
+interface ProblemSubject {
+  readonly id?: string | undefined
+  readonly source?: string | undefined
+}
+
 /** Receives events of servers and of their matches. */
 export interface AllocatorListener {
   created(server: Server, requestId: string): void
@@ -40,7 +46,7 @@ export interface AllocatorListener {
   over(match: HostedMatch, reason: StopReason): void
   /** Called when a deployment without a server was stopped, although it has the tag of this matchmaker. */
   reaped(requestId: string): void
-  problem(during: Activity, error: unknown, about?: { readonly id: string }, requestId?: string): void
+  problem(during: Activity, error: unknown, about?: ProblemSubject, requestId?: string): void
   /** Returns the players of matches, and receives what servers report about matches. */
   readonly games: Pick<GameServerListener, 'rosterOf' | 'left' | 'over' | 'seatsWanted'> & {
     /**

@@ -74,7 +74,7 @@ export function createHostingOutcomes(to: Receivers): AllocatorListener {
     stopped: (server, requestId, reason) => events.emit('deploymentStopped', { ...named(server), requestId, reason }),
     reaped: (requestId) => events.emit('orphanStopped', { requestId }),
     problem: (during, error, about, requestId) =>
-      events.emit('problem', { during, error, matchId: about?.id, requestId }),
+      events.emit('problem', { during, error, matchId: about?.id, requestId, source: about?.source }),
   }
 }
 

@@ -45,7 +45,7 @@ export function createProblems(on: Matchmaker['on'], now: () => number) {
     if (known.size > MOST) known.delete(known.keys().next().value as string)
   }
   const ends = [
-    on('problem', ({ during, error, matchId = null }) => add(problemText(during, error), matchId)),
+    on('problem', ({ during, error, source, matchId = null }) => add(problemText(during, error, source), matchId)),
     on('deploymentFailed', ({ reason, detail, matchId }) => add(problemOf(failureText(reason, detail)), matchId)),
     on('serverLogs', ({ logs, matchId }) =>
       add(problemOf(`A server that failed wrote last: ${lastLines(logs)}`), matchId),
@@ -60,8 +60,10 @@ export function createProblems(on: Matchmaker['on'], now: () => number) {
   }
 }
 
-export function problemText(during: ProblemSource, error: unknown): string {
-  return problemOf(`${doing[during]}: ${scrub(messageOf(error))}`)
+/** Describes a problem. @param source the source of the server, unless it is the deployment service */
+export function problemText(during: ProblemSource, error: unknown, source?: string): string {
+  const where = source === undefined ? '' : ` (source ${source})`
+  return problemOf(`${doing[during]}${where}: ${scrub(messageOf(error))}`)
 }
 
 /** Returns the end of a server's logs. The server's page in the console has the whole text. */

@@ -121,6 +121,26 @@ describe('problems in the log', () => {
     await problems.close()
   })
 
+  test('equal problems of two sources of servers are two log lines, each with its source', async () => {
+    const { log, parsed } = setUp()
+    const problems = createProblemLog(log, createManualClock())
+    let problem: (event: object) => void = () => {}
+    const on = (name: string, listener: never) => {
+      if (name === 'problem') problem = listener
+      return () => {}
+    }
+    logEvents(on as Parameters<typeof logEvents>[0], log, problems)
+    for (const source of ['metal', 'cloud', 'metal', undefined])
+      problem({ during: 'create', error: new Error('allocate: status 401'), source })
+    await problems.close()
+    expect(parsed().map(({ text, source }) => [text, source])).toEqual([
+      ['allocate: status 401', 'metal'],
+      ['allocate: status 401', 'cloud'],
+      ['allocate: status 401', undefined],
+      ['allocate: status 401 (1 more times)', 'metal'],
+    ])
+  })
+
   test('logged problems are of one kind if only ids and numbers differ in their first 500 characters', async () => {
     const { log, parsed } = setUp()
     const problems = createProblemLog(log, createManualClock())

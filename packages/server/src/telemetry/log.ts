@@ -130,14 +130,14 @@ const MOST_KINDS = 50
  * often it occurs.
  */
 export function createProblemLog(log: Log, clock: Clock) {
-  const kinds = new Map<string, { readonly during: string; readonly text: string; count: number }>()
+  const kinds = new Map<string, { readonly text: string; readonly about: Fields; count: number }>()
   const ending = new AbortController()
   let others = 0
   let counting: Promise<void> | undefined
 
   const flush = () => {
-    for (const { during, text, count } of kinds.values())
-      if (count > 1) log.warn(`${text.replace(/\.$/, '')} (${count - 1} more times)`, { during })
+    for (const { text, about, count } of kinds.values())
+      if (count > 1) log.warn(`${text.replace(/\.$/, '')} (${count - 1} more times)`, about)
     if (others > 0) log.warn(`${others} other problems occurred; they are not listed.`)
     kinds.clear()
     others = 0
@@ -147,12 +147,13 @@ export function createProblemLog(log: Log, clock: Clock) {
   return {
     /**
      * Reports a problem. Messages that differ only in ids and numbers are one kind: the first is logged at once, and
-     * the number of repetitions later.
+     * the number of repetitions later. Problems of two sources of servers are of two kinds.
      * @param during the activity, e.g. `create`.
      */
     report: (during: string, error: unknown, fields?: Fields) => {
       const text = textOf(error)
-      const key = `${during} ${kindOf(text)}`
+      const about = { during, ...(fields?.['source'] !== undefined && { source: fields['source'] }) }
+      const key = `${Object.values(about).join(' ')} ${kindOf(text)}`
       counting ??= clock
         .sleep(WINDOW_MS, ending.signal)
         .catch(() => {})
@@ -161,8 +162,8 @@ export function createProblemLog(log: Log, clock: Clock) {
       if (known !== undefined) known.count += 1
       else if (kinds.size >= MOST_KINDS) others += 1
       else {
-        kinds.set(key, { during, text, count: 1 })
-        log[isSevere(error) ? 'error' : 'warn'](text, { during, ...fields })
+        kinds.set(key, { text, about, count: 1 })
+        log[isSevere(error) ? 'error' : 'warn'](text, { ...about, ...fields })
       }
     },
     /** Logs the remaining counts and stops. */
@@ -197,7 +198,7 @@ function textOf(error: unknown): string {
 const failed: Readonly<Record<ServerFailure, string>> = {
   failed: 'A game server failed before it was READY',
   'too-slow': 'A game server was not READY within the readyTimeoutMs of its queue',
-  'not-listening': 'A game server was READY but did not listen, by the probe of its queue',
+  'not-listening': 'A game server was READY but did not listen, by the probe of its queue or the knock of its key',
   crashed: 'A game server crashed while players were on it',
 }
 
@@ -217,7 +218,9 @@ export function logEvents(on: Matchmaker['on'], log: Log, problems: ProblemLog):
     ...fields: readonly Field[]
   ) =>
     on(name, (event) => log.debug(text, Object.fromEntries(fields.map((field) => [field, event[field] as FieldValue]))))
-  on('problem', ({ during, matchId, requestId, error }) => problems.report(during, error, { matchId, requestId }))
+  on('problem', ({ during, source, matchId, requestId, error }) =>
+    problems.report(during, error, { source, matchId, requestId }),
+  )
   on('deploymentFailed', ({ reason, detail, matchId, requestId }) =>
     problems.report('server', failureText(reason, detail), { matchId, requestId }),
   )

@@ -115,8 +115,9 @@ export function recordEvents(
       const where = placeName(location)
       add({ at: dateOf(), what: 'assigned', matchId, queue, requestId, ticketIds: idsOf(tickets), where, hosts })
     }),
-    on('problem', ({ during, error, matchId }) => {
-      if (matchId !== undefined) add({ at: dateOf(), what: 'problem', matchId, text: problemText(during, error) })
+    on('problem', ({ during, error, matchId, source }) => {
+      const text = () => problemText(during, error, source)
+      if (matchId !== undefined) add({ at: dateOf(), what: 'problem', matchId, text: text() })
     }),
   ]
   return () => {
