@@ -209,5 +209,5 @@ test('a store in memory is reported with what a restart does to running servers'
   const lost = 'is memory: a restart loses the waiting tickets'
   expect(await inMemory(CALM)).toBe(`${lost}, and stops the servers of matches only later, as orphans`)
   expect(await inMemory(SOURCED)).toBe(`${lost}, and never stops the running servers of the source metal`)
-  expect(await inMemory(OWN.replace(SERVICE, ''))).toBe(lost)
+  expect(await inMemory(OWN.replace(SERVICE, ''))).toBe(`${lost}, and ends the matches on own machines`)
 })

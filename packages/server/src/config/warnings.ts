@@ -107,20 +107,22 @@ function aboutConnections({ listen, service, profiles, auth, addresses }: Config
 }
 
 /** Returns what a restart without a store means for running servers, as the end of a sentence. */
-function fateWithoutStore(sources: ConfigFile['sources'], service: ConfigFile['service']): string {
+function fateWithoutStore({ sources, service, pools }: Pick<ConfigFile, 'sources' | 'service' | 'pools'>): string {
   // Muster cannot list the servers of an allocator.
   const [unlisted] = Object.entries(sources).flatMap(([name, { allocator }]) => (allocator === undefined ? [] : [name]))
   if (unlisted !== undefined) return `, and never stops the running servers of the source ${unlisted}`
-  return service === undefined ? '' : ', and stops the servers of matches only later, as orphans'
+  if (service !== undefined) return ', and stops the servers of matches only later, as orphans'
+  return pools.some(({ enrol = [] }) => enrol.length > 0) ? ', and ends the matches on own machines' : ''
 }
 
-function aboutCosts({ spending, store, matching, service, sources }: ConfigFile): Remark[] {
+function aboutCosts(config: ConfigFile): Remark[] {
+  const { spending, store, matching, service } = config
   return remarks({
     'spending.maxServers': spending.maxServers === Infinity && 'sets no bound to what a mistake can cost',
     'spending.maxServersPerPlayer': spending.maxServersPerPlayer === Infinity && 'lets one player start any number',
     'matching.orphanGraceMs':
       matching.orphanGraceMs === Infinity && 'lets servers without a match run on, e.g. after a crash',
-    store: store === 'memory' && `is memory: a restart loses the waiting tickets${fateWithoutStore(sources, service)}`,
+    store: store === 'memory' && `is memory: a restart loses the waiting tickets${fateWithoutStore(config)}`,
     'service.share':
       typeof store === 'object' &&
       'redis' in store &&
@@ -371,7 +373,7 @@ export function withoutService(
 ): Remark[] {
   if (service !== undefined) return []
   const names = Object.keys(sources).map((name) => JSON.stringify(name))
-  const other = names.length === 0 ? 'or enrol alone' : `or a source: ${names.join(', ')}`
+  const other = names.length === 0 ? 'or a source, or enrol without deploy' : `or a source: ${names.join(', ')}`
   return [
     ...queues.flatMap(({ pool, deploy: { application, version } }, index) =>
       remarks({
