@@ -56,7 +56,15 @@ function fieldsOf(schema: Json): Readonly<Record<string, Json>> | undefined {
   if ('properties' in schema) return schema['properties'] as Readonly<Record<string, Json>>
   if ('items' in schema) return fieldsOf(schema['items'] as Json)
   const all = alternativesOf(schema).flatMap((one) => Object.entries(fieldsOf(one) ?? {}))
-  return all.length === 0 ? undefined : Object.fromEntries(all)
+  return all.length === 0 ? undefined : Object.fromEntries(all.map(([name]) => [name, eitherOf(all, name)]))
+}
+
+/** Returns a field of all alternatives. If its value tells them apart, as `kind` does, it has each of these values. */
+function eitherOf(all: readonly (readonly [string, Json])[], name: string): Json {
+  const fields = all.filter((field) => field[0] === name).map(([, field]) => field)
+  const last = fields.at(-1) ?? {}
+  if (fields.length < 2 || !fields.every((field) => 'const' in field)) return last
+  return { description: last['description'], enum: fields.map((field) => field['const']) }
 }
 
 const alternativesOf = (schema: Json): readonly Json[] => {
