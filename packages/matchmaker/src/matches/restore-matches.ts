@@ -79,7 +79,8 @@ export function createMatchRestore(options: MatchRestoreOptions): MatchRestore {
       return true
     }
     const here = new Set(playersOf(match.seated))
-    return resumption !== undefined && playerIds.length > 0 && playerIds.every((id) => here.has(id))
+    const isComplete = playerIds.length > 0 && playerIds.every((id) => here.has(id))
+    return resumption !== undefined && isComplete && !inheriting.isFormer(match)
   }
 
   const restore = ({ backfillId, text }: StoredBackfill) => {
@@ -172,9 +173,11 @@ export function createMatchRestore(options: MatchRestoreOptions): MatchRestore {
 interface InheritedMatches {
   /**
    * Seats a ticket in the match that its state names. Returns undefined, without a seat, if all matches were taken over
-   * already, or if the ticket has no server yet and the match's queue or team no longer exists.
+   * already.
    */
   seat(record: TicketRecord, state: TicketState): MatchSeat | undefined
+  /** True if the match's queue or one of its teams no longer exists. Such a match continues only if it is played. */
+  isFormer(match: Match): boolean
   /**
    * Returns the match of this id, which is created if no ticket was seated in it. Returns undefined if its queue or
    * team no longer exists.
@@ -202,6 +205,7 @@ interface OfMatch {
 /** Creates the store of matches of an earlier process. @param runtime finds a queue by its name. */
 export function createInheritedMatches(runtime: (queue: string) => QueueRuntime | undefined): InheritedMatches {
   const matches = new Map<string, Match>()
+  const former = new WeakSet<Match>()
   let isOver = false
 
   /** @param there the queue; undefined if the configuration no longer has it. */
@@ -218,6 +222,7 @@ export function createInheritedMatches(runtime: (queue: string) => QueueRuntime 
     const itself = privateSeat === undefined ? queue : privateQueue(queue, privateSeat)
     const match = newMatch(matchId, itself, there?.compiled.model.teams ?? [], matchedAt)
     match.phase = 'deploying'
+    if (there === undefined) former.add(match)
     matches.set(matchId, match)
     return match
   }
@@ -225,20 +230,21 @@ export function createInheritedMatches(runtime: (queue: string) => QueueRuntime 
   return {
     seat: (record, { status, matchId, queue, team: name = '', matchedAt = 0, acceptance, assignment }) => {
       if (isOver || queue === undefined || matchId === undefined) return undefined
-      const there = runtime(queue)
-      // Without a seat, players who play would never learn of the end of their match.
-      const plays = status === 'HOST_ASSIGNED'
-      if (there === undefined && !plays) return undefined
-      const match = matchOf(matchId, queue, there, record, matchedAt)
-      if (plays && !match.teams.some((one) => one.name === name)) match.teams = [...match.teams, formerTeam(name)]
+      const match = matchOf(matchId, queue, runtime(queue), record, matchedAt)
+      // Without a seat, players of a match that is played would not learn of its server and its end. The match's record
+      // says whether it is played: the states of its tickets may be older.
+      if (!match.teams.some((one) => one.name === name)) {
+        match.teams = [...match.teams, formerTeam(name)]
+        former.add(match)
+      }
       const team = match.teams.findIndex((one) => one.name === name)
-      if (team === -1) return undefined
       const seat = { ticket: record, match, team, matchedAt, acceptance }
       match.placed = [...match.placed, seat]
       if (status === 'MATCH_FOUND') match.seated = [...match.seated, record]
       else match.assignment = assignment
       return seat
     },
+    isFormer: (match) => former.has(match),
 
     find: (matchId, { queue, team, record }, now) => {
       const there = runtime(queue)

@@ -122,6 +122,25 @@ test('players of a running match learn of its end after a takeover without its q
   }
 })
 
+test('after a takeover without their queue, players of a recorded server are sent to it', async () => {
+  for (const queues of [[{ ...duel, name: 'other' }], [{ ...sides, name: 'duel' }]]) {
+    const world = createWorld()
+    const first = await world.lead({ ledger: world.hearsOnlyMatches })
+    first.leader.load([world.join('ann'), world.join('ben')])
+    await first.run(6500)
+    first.leader.abandon()
+    expect(world.state('ann')?.status).toBe('MATCH_FOUND')
+    const { leader, run } = await world.lead({ queues })
+    const { matchId = '', ...ann } = leader.getTicket('ann') ?? {}
+    expect(ann).toMatchObject({ status: 'HOST_ASSIGNED', assignment: { fqdn: 'r1.example.com' } })
+    expect(world.state('ben')).toMatchObject({ status: 'HOST_ASSIGNED', matchId })
+    void leader.stopMatch(matchId)
+    await run(3000)
+    expect(world.service.unstopped()).toEqual([])
+    expect(world.state('ann')).toMatchObject({ ended: { reason: 'match-over' } })
+  }
+})
+
 test('an open backfill continues unchanged after a takeover, with the players who joined and left', async () => {
   const world = createWorld({ queues: [sides] })
   const first = await world.lead()
