@@ -1,4 +1,4 @@
-import { appendFile, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { appendFile, readdir, readFile, rename as move, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, dateOf } from '@muster/core/clock'
 import { giveToOwner, makeFolder, oneAtATime } from '@muster/core/internal'
@@ -35,7 +35,7 @@ export interface EventBounds {
 interface FileEventStoreOptions extends EventBounds {
   /** A folder that only this store uses, inside a folder that this process has locked. Created at the first append. */
   readonly folder: string
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'wallStepMs'>
   /** Resolves after the event loop has run other work. */
   readonly yieldNow: () => Promise<void>
 }
@@ -50,6 +50,8 @@ interface Segment {
   bytes: number
   /** True if a part of a line may be at the end. */
   isTorn: boolean
+  /** The creation time before `dateBack`, and the step of the wall clock then. Undefined if it was not dated back. */
+  dated?: { readonly from: number; readonly stepMs: number } | undefined
 }
 
 /** Number of files into which the folder's bounds are divided. Only whole files are removed, the oldest first. */
@@ -88,14 +90,22 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
   }
   const known = async (): Promise<Segment[]> => (segments ??= await list())
 
-  /** Dates files back that were begun while the clock was ahead, or they would be kept for too long. */
+  const rename = async (segment: Segment, startedAt: number, dated: Segment['dated']): Promise<void> => {
+    const path = pathOf(startedAt)
+    await move(segment.path, path)
+    Object.assign(segment, { path, startedAt, dated })
+  }
+  /**
+   * Dates files back that were begun while the clock was ahead, or they would be kept for too long. If the clock is set
+   * forward later, it was behind then, and the files get their own dates again.
+   */
   const dateBack = async (all: readonly Segment[], now: number): Promise<void> => {
+    const stepMs = clock.wallStepMs?.() ?? 0
     for (const [index, segment] of all.entries()) {
-      if (segment.startedAt <= now + keepMs / SEGMENTS) continue
-      const startedAt = Math.max(now, (all[index - 1]?.startedAt ?? 0) + 1)
-      const path = pathOf(startedAt)
-      await rename(segment.path, path)
-      Object.assign(segment, { path, startedAt })
+      const { dated, startedAt } = segment
+      if (dated !== undefined && stepMs - dated.stepMs > keepMs / SEGMENTS) await rename(segment, dated.from, undefined)
+      else if (startedAt > now + keepMs / SEGMENTS)
+        await rename(segment, Math.max(now, (all[index - 1]?.startedAt ?? 0) + 1), { from: startedAt, stepMs })
     }
   }
 
@@ -125,7 +135,7 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
     await dateBack(all, now)
     // If the clock was set back, the name is raised above all earlier ones, so that no earlier process's file is
     // overwritten.
-    const startedAt = Math.max(now, (all.at(-1)?.startedAt ?? 0) + 1)
+    const startedAt = Math.max(now, ...all.map((segment) => segment.startedAt + 1))
     current = { path: pathOf(startedAt), startedAt, isOwn: true, bytes: 0, isTorn: false }
     all.push(current)
     return current

@@ -88,6 +88,18 @@ describe('an event store in a folder', () => {
     },
   )
 
+  test('an event store keeps its events if the clock was behind for a while after the start', async () => {
+    await open().append(['before'])
+    const behind = createManualClock({ start: 1000 })
+    const store = open(100_000, behind)
+    await store.append(['behind'])
+    behind.step(clock.now() - 1000)
+    await store.append(['true'])
+    await store.append(['true too'])
+    expect((await read()).toSorted()).toEqual(['before', 'behind', 'true', 'true too'])
+    expect(await readdir(folder)).toHaveLength(3)
+  })
+
   test('after an append that stopped within a line, an event store keeps the next lines whole', async () => {
     const store = open()
     await store.append(['{"a":1}'])
