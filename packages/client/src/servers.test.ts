@@ -174,6 +174,16 @@ test('the client follows a server that its player starts until it has an address
   }
 })
 
+test('a quick join that starts a server gives it the name that the player chose', async () => {
+  const { connect, run, host } = open()
+  await run(8)
+  await host('POST', '/servers', {})
+  settled(createServers(connect('ann')).quickJoin({ where: ['seats.free ge 2'], start: { name: 'Mine' } }))
+  await run(2)
+  const orders = await host('PUT', '/servers/me', { seq: 0 })
+  expect(orders.host).toMatchObject({ name: 'Mine' })
+})
+
 test('a player who gives up while the request for a seat is under way keeps no seat', async () => {
   const { connect, run, list, matchmaker, sent } = open()
   await run(8)

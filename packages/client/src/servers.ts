@@ -78,8 +78,11 @@ interface Servers {
   watch(query: ServerQuery, listener: (page: ServerPage) => void, signal: AbortSignal): Promise<void>
   /** Takes a seat on this server. The message of `server-full` lists `alternatives`. */
   join(serverId: string, request?: SeatRequest): Promise<Seat>
-  /** Takes a seat on the best server. With `start: true`, a new server is started if none fits. */
-  quickJoin(query?: ServerQuery & { readonly start?: boolean }, request?: SeatRequest): Promise<Seat>
+  /**
+   * Takes a seat on the best server. With `start`, a new server is started if none fits: it gets the given values, not
+   * those of `where`.
+   */
+  quickJoin(query?: ServerQuery & { readonly start?: boolean | StartedServer }, request?: SeatRequest): Promise<Seat>
   /** Starts a new server for the player. */
   start(pool: string, session?: NewSession, request?: SeatRequest): Promise<Seat>
 }
@@ -88,6 +91,11 @@ interface NewSession {
   readonly name?: string
   readonly password?: string
   readonly attributes?: Readonly<Record<string, string | number | boolean>>
+}
+
+/** `pool`: default the first pool in which players may start servers. */
+interface StartedServer extends NewSession {
+  readonly pool?: string
 }
 
 interface WireServer extends Omit<ListedServer, 'id' | 'city' | 'pingMs'> {
@@ -206,7 +214,7 @@ export function createServers(muster: Muster): Servers {
       const { where, search, sort, start } = query
       const { password: _, ...rest } = joining(request)
       const latencies = await latenciesFor(query)
-      const body = { where, q: search, sort, start: start === true || undefined, latencies, ...rest }
+      const body = { where, q: search, sort, start: start || undefined, latencies, ...rest }
       return take('newSeat', '/seats', body, request)
     },
     start: async (pool, session = {}, request = {}) => {
