@@ -108,7 +108,8 @@ export const fileSchema = strictObject({
     .describe(
       'Distinguishes the servers of this program from others of the account, by the tag `mm-<name>`. ' +
         'Two programs that run ' +
-        'at the same time need two names, unless they share a Redis.',
+        'at the same time need two names, unless they share a Redis. ' +
+        'Before a change, end all matches and servers: Muster may never stop servers with the former tag.',
     ),
   listen,
   service,
