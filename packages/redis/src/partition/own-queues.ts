@@ -12,6 +12,7 @@ import {
   type LeaderOptions,
   type QueuesInForce,
   readInForce,
+  SERVER_SECRET,
 } from './partition-options.js'
 import type { PartitionStore } from './store/index.js'
 
@@ -41,6 +42,7 @@ export class OwnQueues {
   #presenceInForce: ReadonlyMap<string, number> = new Map()
   /** Fingerprint of the last reported current queues. */
   #reported: string | undefined
+  #hasOtherSecret = false
   /** The last reported sentence about other differences. */
   #told: string | undefined
 
@@ -110,12 +112,18 @@ export class OwnQueues {
     return this.#presenceInForce.get(queue)
   }
 
+  /** True if the leader derives tokens of game servers from another secret, as of the last comparison. */
+  hasOtherSecret(): boolean {
+    return this.#hasOtherSecret
+  }
+
   async compare(): Promise<void> {
     const inForce = await this.inForce()
     this.#presenceInForce = new Map(Object.entries(inForce?.presence ?? {}))
     const fingerprint = fingerprintOf(this.#own.queues)
     const isOther = inForce !== undefined && inForce.fingerprint !== fingerprint
     const others = this.#othersThan(inForce)
+    this.#hasOtherSecret = this.#token === undefined && others.includes(SERVER_SECRET)
     // This process leads, but its replaced queues or pools could not be stored, so store them again.
     if ((isOther || others.length > 0) && this.#token !== undefined) return this.say()
     if (isOther && this.#reported !== inForce.fingerprint) this.#options.differ({ inForce, fingerprint })

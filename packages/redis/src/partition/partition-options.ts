@@ -73,6 +73,9 @@ export type LeaderOptions = Pick<
   | 'maxServersPerPlayer'
 >
 
+/** The name of `serverSecret` in a sentence. */
+export const SERVER_SECRET = 'secret of game servers'
+
 /** Returns the fingerprint of each part of these options, by the part's name in a sentence. */
 export const fingerprintsOf = (options: LeaderOptions): Readonly<Record<string, string>> => {
   const { pools = [], results, serverSecret, joinTokens = {}, browser = {}, sources = {}, deployments } = options
@@ -81,7 +84,7 @@ export const fingerprintsOf = (options: LeaderOptions): Readonly<Record<string, 
   const parts = {
     pools,
     'receiver of results': results ?? null,
-    'secret of game servers': serverSecret ?? null,
+    [SERVER_SECRET]: serverSecret ?? null,
     'join tokens': joinTokens,
     'server browser': browser,
     'sources of servers': [deployments !== undefined, ...Object.keys(sources).toSorted()],

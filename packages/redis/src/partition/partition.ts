@@ -139,6 +139,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     browser,
     serverSecret,
     hasEnrolmentKey: (key) => queues.hasEnrolmentKey(key),
+    hasOtherSecret: () => queues.hasOtherSecret(),
     created: (ticket) => emit('ticketCreated', { ticket }),
     onChanges: (changes) => leadership.receive(changes),
     problem,

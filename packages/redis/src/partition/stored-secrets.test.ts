@@ -5,6 +5,7 @@ import { readInForce } from './partition-options.js'
 import { resultKey, viewOf } from './notes.js'
 import { MemoryPartition } from './store/memory-partition.fixture.js'
 import { decodeHeader } from './store/header.js'
+import { PartitionUnavailable } from './partition-errors.js'
 import { createWorld } from './world.fixture.js'
 
 const SECRET = 'hush7f3a'
@@ -97,3 +98,20 @@ test.each(['{"a":1}', '[]', 'null', '7', '{', '{"serverId":"other","at":1}'])(
     await clock.until(only.close(), 10)
   },
 )
+
+test('a process with another secret than the leader asks game servers to try again, and refuses none', async () => {
+  const world = createWorld()
+  const [first, second] = [world.process(), world.process({ serverSecret: 's'.repeat(32) })]
+  const answer = <T>(asked: Promise<T>): Promise<T> => world.clock.until(asked, 10)
+  first.start()
+  await world.pass(300)
+  second.start()
+  await world.pass(300)
+  for (const id of ['ann', 'bob']) await answer(first.createTicket({ id, queue: 'duel', players: [world.player(id)] }))
+  await world.pass(500)
+  const token = world.service.servers[0]?.environment?.['MUSTER_SERVER_TOKEN'] ?? ''
+  expect(await answer(first.isServerSecret(token))).toBe(true)
+  await expect(answer(second.isServerSecret(token))).rejects.toBeInstanceOf(PartitionUnavailable)
+  expect(await answer(first.isServerSecret(`${token}x`))).toBe(false)
+  await answer(Promise.all([first.close(), second.close()]))
+})

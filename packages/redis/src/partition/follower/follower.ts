@@ -206,6 +206,8 @@ interface FollowerOptions {
   readonly serverSecret: string | undefined
   /** True if a pool of this process has this enrolment key. */
   readonly hasEnrolmentKey: (key: string) => boolean
+  /** True if the leader has another `serverSecret`. */
+  readonly hasOtherSecret: () => boolean
   /** Called with each ticket that this process has created. */
   readonly created: (ticket: Ticket) => void
   /** Called with the changes of the partition, and with replies that belong to no RPC request. */
@@ -239,6 +241,7 @@ export function createFollower(options: FollowerOptions) {
     clock,
     joinTokens: options.joinTokens,
     serverSecret: options.serverSecret,
+    hasOtherSecret: options.hasOtherSecret,
   })
   const tail = createTail({
     store: shared,

@@ -20,6 +20,8 @@ interface ServerServiceOptions {
   readonly joinTokens: JoinTokenOptions
   /** The master secret of the servers' tokens; undefined to use the partition's own secret. */
   readonly serverSecret: string | undefined
+  /** True if the leader has another secret. */
+  readonly hasOtherSecret: () => boolean
 }
 
 /**
@@ -92,10 +94,13 @@ export function createServerService(options: ServerServiceOptions) {
 
     /** Only the leader knows whether the server of a genuine token still exists. */
     isServerSecret: async (token: string) => {
-      if (!(await isGenuine(token))) return false
-      if ((known.get(token) ?? -Infinity) > clock.now()) return true
-      const isKnown = await ask('isServerSecret', token)
+      const mayBeKnown = await isGenuine(token)
+      if (mayBeKnown && (known.get(token) ?? -Infinity) > clock.now()) return true
+      const isKnown = mayBeKnown && (await ask('isServerSecret', token))
       if (isKnown) known.set(token, clock.now() + KNOWN_MS)
+      // A server that is refused enrols anew, and its matches are lost. Another process may know its token.
+      else if (options.hasOtherSecret())
+        throw new PartitionUnavailable('The leading process has another secret of game servers. Give all the same.')
       return isKnown
     },
     reportServer: async (...[token, report]: ServiceInput<'reportServer'>) => {
