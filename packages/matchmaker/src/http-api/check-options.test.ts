@@ -1,3 +1,4 @@
+import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { createGroupStore } from './group-store.js'
 import { createTicketApi } from './ticket-api.js'
@@ -6,6 +7,7 @@ import type { TicketService } from '../commands.js'
 
 const service = {} as TicketService
 const authenticate = async () => undefined
+const groups = createGroupStore({ clock: createManualClock(), idleMs: 1, mostGroups: 1, isAlive: () => true })
 
 test.each([
   [{}, 'authenticate', 'option authenticate: must be a function, got nothing'],
@@ -34,7 +36,7 @@ test.each([
   ],
   [{ authenticate, store: 5 }, 'store', 'option store: must be made by openStore or createMemoryStore, got 5'],
   [
-    { authenticate, store: { records: () => {} }, groups: createGroupStore({} as never) },
+    { authenticate, store: { records: () => {} }, groups },
     'store',
     'option store: must not be given with groups, which keeps them elsewhere',
   ],

@@ -210,11 +210,18 @@ describe('a group', () => {
   test('a group expires when no client reads it, unless it searches', async () => {
     const { api, call, clock, service, ann, group } = await gather()
     const bob = (await call('bob', 'POST', '/groups', solo)).json as Member
-    await clock.advance(299_999)
+    /** Passes time in which others send requests. Without any, it would count as a pause of the process. */
+    const pass = async (ms: number) => {
+      for (let left = ms; left > 0; left -= 100_000) {
+        await clock.advance(Math.min(left, 100_000))
+        await call('cleo', 'GET', '/groups/nosuch')
+      }
+    }
+    await pass(299_999)
     expect((await call('ann', 'GET', group)).status).toBe(200)
-    await clock.advance(299_999)
+    await pass(299_999)
     expect((await call('ann', 'GET', group)).status).toBe(200)
-    await clock.advance(300_000)
+    await pass(300_000)
     expect((await call('ann', 'GET', group)).status).toBe(404)
     expect((await call('bob', 'GET', `/groups/${bob.group_id}`)).status).toBe(200)
     service.remove(bob.group_id)

@@ -1,11 +1,9 @@
-import { appendFile, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { appendFile, mkdir, mkdtemp, readdir, rename, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createManualClock } from '@muster/core/clock'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createFileEventStore } from '../event-store.js'
-
-vi.mock('node:fs/promises', { spy: true })
 
 const HOUR = 3_600_000
 
@@ -103,11 +101,14 @@ describe('an event store in a folder', () => {
   test('after an append that stopped within a line, an event store keeps the next lines whole', async () => {
     const store = open()
     await store.append(['{"a":1}'])
-    vi.mocked(appendFile).mockImplementationOnce(async (path) => {
-      await appendFile(path, '{"b":')
-      throw new Error('no space left on device')
-    })
-    await expect(store.append(['{"b":1}'])).rejects.toThrow('no space')
+    const [name = ''] = await readdir(folder)
+    const [path, aside] = [join(folder, name), join(folder, '..', 'aside')]
+    await rename(path, aside)
+    // Every write to this device fails as on a full disk.
+    await symlink('/dev/full', path)
+    await expect(store.append(['{"b":1}'])).rejects.toThrow('ENOSPC')
+    await appendFile(aside, '{"b":')
+    await rename(aside, path)
     await store.append(['{"c":1}'])
     expect(await read()).toEqual(['{"a":1}', '{"b":', '{"c":1}'])
   })
