@@ -119,7 +119,7 @@ export class HostedMatches {
     const offer = this.#offers.get(match)
     if (offer === undefined) return
     match.isAccepted = true
-    offer.since = Infinity
+    offer.answerBy = Infinity
     this.#sendIfReady(match)
   }
 
@@ -170,7 +170,7 @@ export class HostedMatches {
     for (const match of server.guests) {
       const offer = this.#offers.get(match)
       if (offer !== undefined && match.isClaimStored && !match.isAccepted)
-        offer.since = Math.min(offer.since, this.#options.clock.now())
+        offer.answerBy = Math.min(offer.answerBy, this.#options.clock.now() + ANSWER_MS)
     }
   }
 
@@ -201,7 +201,7 @@ export class HostedMatches {
     if (playsOn !== undefined && taken.assignment !== undefined) return this.resumePlay(match, server, taken)
     const offer = newOffer(1)
     // A running server registers again within 25 s, and reports whether it has the match.
-    if (server.phase === 'running') offer.since = this.#options.clock.now() + LOST_AFTER_MS - ANSWER_MS
+    if (server.phase === 'running') offer.answerBy = this.#options.clock.now() + LOST_AFTER_MS
     this.#offers.set(match, offer)
   }
 
@@ -248,8 +248,8 @@ export class HostedMatches {
       if (offer.isShort) {
         offer.isShort = false
         void this.#findServer(match)
-      } else if (wasPaused && offer.since < Infinity) offer.since = Math.max(offer.since, now)
-      else if (now - offer.since >= ANSWER_MS) this.#claimAgain(match, 'silent')
+      } else if (wasPaused && offer.answerBy < Infinity) offer.answerBy = Math.max(offer.answerBy, now + ANSWER_MS)
+      else if (now >= offer.answerBy) this.#claimAgain(match, 'silent')
     }
     if (now < this.#nextEndsAt) return
     this.#nextEndsAt = now + ENDS_GAP_MS
@@ -315,7 +315,7 @@ export class HostedMatches {
     this.#pools.began(server)
     this.#on.servers.taken(match, server, isWarm)
     match.isAccepted = false
-    offer.since = Infinity
+    offer.answerBy = Infinity
     offer.loadsUntil = undefined
     offer.offers += 1
     return [{ kind: 'claimed', matchId: match.id, serverId: server.id }, servedOf(server)]
@@ -325,7 +325,7 @@ export class HostedMatches {
   #tell(match: HostedMatch, offer: Offer, server: Server): void {
     if (match.server !== server || !match.isOpen) return
     match.isClaimStored = true
-    offer.since = server.presence === undefined ? Infinity : this.#options.clock.now()
+    offer.answerBy = server.presence === undefined ? Infinity : this.#options.clock.now() + ANSWER_MS
     this.#options.gameServers.changed(server)
   }
 
@@ -337,7 +337,7 @@ export class HostedMatches {
     if (server !== undefined) gameServers.drain(server, reason)
     const offer = this.#offers.get(match)
     if (offer === undefined || offer.offers >= MOST_OFFERS) return this.#giveUp(match, 'not-listening', true)
-    offer.since = Infinity
+    offer.answerBy = Infinity
     void this.#findServer(match)
   }
 

@@ -8,8 +8,8 @@ export const ANSWER_MS = 3000
 export type Offer = ReturnType<typeof newOffer>
 
 export const newOffer = (offers: number) => ({
-  /** Epoch milliseconds since when the server's reply is awaited. Infinity if none is awaited. */
-  since: Infinity,
+  /** Epoch milliseconds by which the server must reply. Infinity if no reply is awaited. */
+  answerBy: Infinity,
   /** Epoch milliseconds until which the server may prepare the match. Undefined until it reports that it does. */
   loadsUntil: undefined as number | undefined,
   offers,
@@ -25,5 +25,5 @@ export const newOffer = (offers: number) => ({
 /** Lets a server that reports go on preparing its match, for as long as the start of a server may take. */
 export function loadOn(offer: Offer, { order }: HostedMatch, now: number): void {
   offer.loadsUntil ??= now + (order?.deploy.readyTimeoutMs ?? ANSWER_MS)
-  offer.since = Math.min(now + LOST_AFTER_MS, offer.loadsUntil) - ANSWER_MS
+  offer.answerBy = Math.min(now + LOST_AFTER_MS, offer.loadsUntil)
 }

@@ -403,10 +403,10 @@ export class ResultOutbox {
     const isAnswer = status !== undefined && status >= 500 && !IS_AWAY.has(status)
     // A busy backend accepts others meanwhile, and says nothing about this result.
     const isBusy = error instanceof Untaken && error.busyMs !== undefined
-    const isHere = !isBusy && this.#takenAt > failingSince
+    const acceptsOthers = !isBusy && this.#takenAt > failingSince
     // A 503 without Retry-After comes from a busy backend, or from a proxy whose backend this result has crashed.
-    if (isHere && status !== 503) return true
-    return this.#options.clock.now() - failingSince >= (isAnswer || isHere ? FAILING_MS : AWAY_MS)
+    if (acceptsOthers && status !== 503) return true
+    return this.#options.clock.now() - failingSince >= (isAnswer || acceptsOthers ? FAILING_MS : AWAY_MS)
   }
 
   #failed(one: PendingResult, error: unknown) {

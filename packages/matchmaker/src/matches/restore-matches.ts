@@ -233,11 +233,12 @@ export function createInheritedMatches(runtime: (queue: string) => QueueRuntime 
       const match = matchOf(matchId, queue, runtime(queue), record, matchedAt)
       // Without a seat, players of a match that is played would not learn of its server and its end. The match's record
       // says whether it is played: the states of its tickets may be older.
-      if (!match.teams.some((one) => one.name === name)) {
+      let team = match.teams.findIndex((one) => one.name === name)
+      if (team === -1) {
+        team = match.teams.length
         match.teams = [...match.teams, formerTeam(name)]
         former.add(match)
       }
-      const team = match.teams.findIndex((one) => one.name === name)
       const seat = { ticket: record, match, team, matchedAt, acceptance }
       match.placed = [...match.placed, seat]
       if (status === 'MATCH_FOUND') match.seated = [...match.seated, record]

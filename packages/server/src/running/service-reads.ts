@@ -1,11 +1,11 @@
-import { access, constants, stat } from 'node:fs/promises'
-import { delimiter, resolve } from 'node:path'
+import { stat } from 'node:fs/promises'
 import { type CallOptions, type Client, createClient, NotFound, RouteMissing, Unauthorized } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { messageOf } from '@muster/core/internal'
 import { matchmakerTag } from '@muster/matchmaker/internal'
 import { type Config, endsInVersion } from '../config/index.js'
 import type { OpenSources } from './sources.js'
+import { isStartable } from './startable.js'
 
 /** Something that the program needs from the deployment service, and whether it works. */
 export interface ServiceReading {
@@ -152,21 +152,10 @@ async function launchFault(
     program.replaceAll('{application}', application).replaceAll('{version}', version),
   )
   for (const one of new Set(filled)) {
-    const places = one.includes('/') ? [''] : (process.env['PATH'] ?? '').split(delimiter)
-    const found = await Promise.all(places.map((place) => isProgram(resolve(folder, place, one))))
-    if (!found.includes(true))
+    if (!(await isStartable(one, folder)))
       return `sources.${name}.launch.command: there is no program ${JSON.stringify(one)}, so no server can start`
   }
   return undefined
-}
-
-async function isProgram(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK)
-    return (await stat(path)).isFile()
-  } catch {
-    return false
-  }
 }
 
 /**
