@@ -265,7 +265,9 @@ test('a store can be used by one matchmaker at a time, and only under the name t
   await expect(world.live({ name: 'eu', store: first.log })).rejects.toThrow(/is locked by/)
   world.kill()
   await expect(world.live({ name: 'us' })).rejects.toThrow(
-    'option store: belongs to matchmaker "eu", not "us". Use another folder.',
+    'option store: belongs to matchmaker "eu", not "us". Use another folder. ' +
+      'If the name was changed, first run with the former name until all servers have ended, because nothing else ' +
+      'stops servers with the tag mm-eu.',
   )
   world.kill()
   const next = await world.live({ name: 'eu' })

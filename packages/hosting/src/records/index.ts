@@ -55,6 +55,7 @@ export {
   hasTag,
   LARGEST_ENVIRONMENT_BYTES,
   LONGEST_VALUE_BYTES,
+  matchmakerTag,
   possibleServerIdsOf,
   serverTag,
   serverIdsOf,

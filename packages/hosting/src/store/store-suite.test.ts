@@ -89,7 +89,9 @@ describe.each(Object.entries(kinds))('a store: %s', (_, create) => {
     await first.close()
     const next = await open()
     expect(() => next.attach({ ...owner, name: 'other' })).toThrow(
-      'option store: belongs to matchmaker "test", not "other". Use another folder.',
+      'option store: belongs to matchmaker "test", not "other". Use another folder. ' +
+        'If the name was changed, first run with the former name until all servers have ended, because nothing else ' +
+        'stops servers with the tag mm-test.',
     )
     next.attach(owner)
     await next.close()

@@ -1,5 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import { MatchmakerClosed } from '../errors.js'
+import { matchmakerTag } from '../records/index.js'
 
 /** A stored record: a string without newlines and, if it was changed, its latest change. */
 export interface StoreRecord {
@@ -101,7 +102,11 @@ export function refuseOtherOwner(stored: RecordsByKind, name: string, before: St
   if (before !== undefined) throw refuse('is already used by another matchmaker. Open a store for each matchmaker.')
   const [named = name] = stored.get(NAME)?.keys() ?? []
   if (named === name) return
-  throw refuse(`belongs to matchmaker ${JSON.stringify(named)}, not ${JSON.stringify(name)}. Use another folder.`)
+  throw refuse(
+    `belongs to matchmaker ${JSON.stringify(named)}, not ${JSON.stringify(name)}. Use another folder. ` +
+      `If the name was changed, first run with the former name until all servers have ended, because nothing else ` +
+      `stops servers with the tag ${matchmakerTag(named)}.`,
+  )
 }
 
 /** Checks the name of a kind. @throws {Error} */

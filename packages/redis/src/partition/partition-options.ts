@@ -28,6 +28,8 @@ export interface PartitionParts {
   readonly newId: () => string
   /** Makes entries that a crash must not lose wait for replicas. Default false. */
   readonly isDurable?: boolean | undefined
+  /** Returns an error for each other partition that has servers but no leader. Default: there are none. */
+  readonly findAbandoned?: (() => Promise<readonly Error[]>) | undefined
 }
 
 /** The queues with which the leader matches. */

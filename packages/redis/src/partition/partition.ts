@@ -79,6 +79,8 @@ export interface Partition extends FollowerService {
 
 /** Milliseconds between two reads of the current queues: less than the minimum of `presence.withinMs`. */
 const COMPARE_MS = 5000
+/** Milliseconds after the start at which abandoned partitions are looked for. Their processes may restart meanwhile. */
+const ABANDONED_AFTER_MS = 30_000
 
 /**
  * Creates a process of a partition over any store.
@@ -86,7 +88,7 @@ const COMPARE_MS = 5000
  */
 export function createPartition(options: PartitionOptions, parts: PartitionParts): Partition {
   const { canLead = true, standby = true, leaseMs = 1000, askTimeoutMs = 10_000, ...given } = options
-  const { openStore, owner, title = owner, newId, isDurable = false } = parts
+  const { openStore, owner, title = owner, newId, isDurable = false, findAbandoned } = parts
   // Validate the options now instead of when this process becomes the leader.
   const { clock: monotonic, random, endedTicketTtlMs, orphanGraceMs, ...config } = configure(given)
   const { maxMatchesPerPlayer, locate, joinTokens, browser } = config
@@ -166,6 +168,11 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     follower.start()
     if (canLead) election.start()
     comparing.wake()
+    void reportAbandoned().catch(problem)
+  }
+  const reportAbandoned = async (): Promise<void> => {
+    await clock.sleep(ABANDONED_AFTER_MS, ending.signal).catch(() => {})
+    if (!ending.signal.aborted) for (const error of (await findAbandoned?.()) ?? []) problem(error)
   }
 
   return {

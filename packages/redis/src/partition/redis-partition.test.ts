@@ -1,9 +1,10 @@
 import { createManualClock, systemClock } from '@muster/core/clock'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeRedis, eventually, openRedis, type RedisUnderTest } from '../redis.fixture.js'
-import { PartitionNewer } from './partition-errors.js'
+import { ClockDiffers, PartitionNewer } from './partition-errors.js'
 import type { Partition } from './partition.js'
 import { createRedisPartition, type RedisPartitionOptions } from './redis-partition.js'
+import { partitionKeys } from './store/index.js'
 import { duel, FakeService } from './world.fixture.js'
 
 const deployments = new FakeService(createManualClock())
@@ -67,6 +68,38 @@ describeRedis('a partition in Redis', () => {
     expect(service.running()).toHaveLength(2)
     expect(problems).toEqual([])
     await other.close()
+  })
+
+  test('after a changed name, a problem names the former partition while it has servers and no leader', async () => {
+    const connection = await server.connect()
+    const { hosting, lease } = partitionKeys(connection.keys('partition.former'))
+    const started = async (name: string) => {
+      const clock = createManualClock()
+      const problems: string[] = []
+      const partition = createRedisPartition({ redis: connection, name, queues: [duel], deployments, clock })
+      partition.on('problem', ({ error }) => {
+        if (!(error instanceof ClockDiffers)) problems.push(String(error))
+      })
+      partition.start()
+      await eventually(partition.leads).toBe(true)
+      await clock.advance(30_000)
+      return { partition, problems }
+    }
+    const about = `MusterError: Partition "former" in the same Redis still has servers or matches`
+    const former = await started('former')
+    await former.partition.close()
+    await connection.command(hosting, ['HSET', hosting, 's:a', '{}'])
+
+    const renamed = await started('renamed')
+    await eventually(() => renamed.problems).toEqual([expect.stringContaining(about)])
+    expect(renamed.problems[0]).toContain('nothing stops the servers with the tag mm-former')
+    await renamed.partition.close()
+
+    // Another program leads it, so it is not abandoned.
+    await connection.command(lease, ['SET', lease, '1'])
+    const other = await started('renamed')
+    await other.partition.close()
+    expect(other.problems).toEqual([])
   })
 
   test('a partition of a later format version is left untouched, even if it is upgraded meanwhile', async () => {

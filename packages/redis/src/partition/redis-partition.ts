@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { z } from 'zod'
 import { checkOptions, connectionSchema, type RedisConnection } from '../connection/index.js'
+import { findAbandonedPartitions } from './abandoned-partitions.js'
 import { createPartition, type Partition } from './partition.js'
 import type { PartitionOptions } from './partition-options.js'
 import { createRedisStore, DEFAULT_BOUNDS, FORMAT, partitionKeys } from './store/index.js'
@@ -45,6 +46,7 @@ export function createRedisPartition(options: RedisPartitionOptions): Partition 
     title: `${hostname()} (process ${process.pid})`,
     newId: randomUUID,
     isDurable: replicas !== undefined,
+    findAbandoned: () => findAbandonedPartitions(redis, rest.name, keyOf),
   })
 }
 
