@@ -12,14 +12,15 @@ import { makeFolder, newId, unguessable, within } from '@muster/core/internal'
  *
  * - `claim`: the id of its process group, or `stopped` if it must never start. The file is created once, by link(2),
  *   which fails if it exists;
- * - `alive`: a FIFO that the process and its children hold open, so that the kernel knows whether one of them runs;
+ * - `alive`: a FIFO that the process and its children hold open, so that the kernel knows whether one of them runs.
+ *   Processes that have left the process group may hold it open, too;
  * - `exit`: its exit code, once it has ended by itself; `output` and `output.1`: its output.
  */
 export interface DetachedCommand {
   readonly command: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** Bytes above which the file `output` is rotated. */
+  /** Bytes above which the file `output` is rotated, every 5 s and at the end of the command. */
   readonly outputLimit: number
 }
 
@@ -57,17 +58,20 @@ won=$?
 rm -f claim.$$
 [ $won = 0 ] || exit 1
 exec 3>&-
+rotate() {
+  [ $(wc -c <output) -le "$1" ] || { tail -c "$1" output >output.new && mv output.new output.1 && : >output; }
+}
 (
   exec 9>&-
-  while sleep 5 && kill -0 $$ 2>/dev/null; do
-    [ $(wc -c <output) -le "$2" ] || { tail -c "$2" output >output.new && mv output.new output.1 && : >output; }
-  done
+  while sleep 5 && kill -0 $$ 2>/dev/null; do rotate "$2"; done
 ) &
-record=$1
+record=$1 most=$2
 cd -- "$3" || { echo 1 >"$record/exit"; kill -KILL -$$; }
 shift 3
 "$@"
-echo $? >"$record/exit.new" && mv "$record/exit.new" "$record/exit"
+code=$?
+cd -- "$record" && rotate "$most"
+echo $code >"$record/exit.new" && mv "$record/exit.new" "$record/exit"
 kill -KILL -$$
 `
 
@@ -122,7 +126,8 @@ export async function stateOf(folder: string): Promise<ProcessState> {
  */
 export async function stopDetached(folder: string, graceMs: number, clock: Clock): Promise<void> {
   await makeFolder(folder, 0o700)
-  if (await writeClaim(folder, STOPPED)) return
+  // The stop of a started process writes no file, so that it succeeds on a full disk.
+  if ((await claimOf(folder)) === undefined && (await writeClaim(folder, STOPPED))) return
   const group = Number(await claimOf(folder))
   if (!(group > 1)) return
   for (const [signal, withinMs] of [
@@ -146,7 +151,9 @@ export async function isAlive(folder: string): Promise<boolean> {
   try {
     const end = await open(join(folder, 'alive'), constants.O_WRONLY | constants.O_NONBLOCK)
     await end.close()
-    return true
+    const group = Number(await claimOf(folder))
+    // A daemon that has left the group may hold the FIFO open for long after the group has ended.
+    return !(group > 1) || hasMembers(group)
   } catch (error) {
     // ENXIO: no process has opened the FIFO for reading.
     if (['ENXIO', 'ENOENT'].includes(String((error as NodeJS.ErrnoException).code))) return false
@@ -154,9 +161,28 @@ export async function isAlive(folder: string): Promise<boolean> {
   }
 }
 
-export async function outputOf(folder: string): Promise<string> {
-  const parts = await Promise.all(['output.1', 'output'].map((name) => textOf(join(folder, name))))
+/** Returns the end of the output. @param most maximum number of bytes of each of the two files */
+export async function outputOf(folder: string, most: number): Promise<string> {
+  const parts = await Promise.all(['output.1', 'output'].map((name) => endOf(join(folder, name), most)))
   return parts.join('')
+}
+
+/** Returns the last bytes of a file as text. A file may be large, because it is rotated only every 5 s. */
+async function endOf(path: string, most: number): Promise<string> {
+  const file = await open(path).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  })
+  if (file === undefined) return ''
+  try {
+    const { size } = await file.stat()
+    const { buffer, bytesRead } = await file.read({
+      buffer: Buffer.alloc(Math.min(size, most)),
+      position: size - Math.min(size, most),
+    })
+    return buffer.toString('utf8', 0, bytesRead)
+  } finally {
+    await file.close()
+  }
 }
 
 /** Creates the file `claim` with this text. Resolves with false if the file already exists. */
@@ -183,6 +209,16 @@ export async function textOf(path: string): Promise<string | undefined> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
+  }
+}
+
+/** True if a process of the group exists. */
+function hasMembers(group: number): boolean {
+  try {
+    return process.kill(-group, 0)
+  } catch (error) {
+    // EPERM: the processes belong to another user.
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }
 

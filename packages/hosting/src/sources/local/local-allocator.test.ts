@@ -173,6 +173,47 @@ test('three Muster processes that launch one server id at the same time start on
   expect(new Set(running()).size).toBe(running().length)
 })
 
+test('the output of a server that crashes at once is bounded, and only its end is read', async () => {
+  const { allocator, state } = await openScript('head -c 300000 /dev/zero | tr "\\0" x; echo the end; exit 3', {
+    outputLimit: 1000,
+  })
+  await allocator.allocate(wanted('a'), call)
+  await untilOver(allocator)
+  expect(await statusOf(allocator)).toMatchObject({ status: 'failed', detail: 'exit code 3' })
+  const sizes = ['output', 'output.1'].map((name) => statSync(join(state, 'a', name)).size)
+  expect(sizes).toEqual([0, 1000])
+  expect(await written(allocator)).toMatch(/^x{992}the end\n$/)
+  writeFileSync(join(state, 'a', 'output'), `${'y'.repeat(5000)}more`)
+  expect(await written(allocator)).toMatch(/the end\ny{996}more$/)
+})
+
+test('a daemon that has left the process group neither blocks the stop of its server nor takes its place', async () => {
+  // Like a program in C, it passes the FIFO on, which is descriptor 9.
+  const daemon = `const stdio = ['ignore', 'ignore', 'ignore', 9]
+    console.log(require('child_process').spawn('sleep', ['3600'], { detached: true, stdio }).pid); process.exit()`
+  const script = `"${process.execPath}" -e "${daemon}"; trap "exit 0" TERM; echo up; sleep 3600 & wait`
+  const { allocator, open } = await openScript(script, { max: 1 })
+  await allocator.allocate(wanted('a'), call)
+  await expect.poll(() => written(allocator)).toContain('up')
+  const [pid] = /\d+/.exec(await written(allocator)) ?? []
+  onTestFinished(() => void process.kill(Number(pid), 'SIGKILL'))
+  await allocator.stop('a', call)
+  expect(await statusOf(allocator)).toMatchObject({ status: 'ended' })
+  // `max` is 1, so the ended server must not count any more.
+  const next = open({ max: 1 })
+  await next.allocate(wanted('b'), call)
+  await next.stop('b', call)
+})
+
+test('the stop of a started server writes no file, so it succeeds on a full disk', async () => {
+  const { allocator, state } = await openScript('trap "" TERM; echo up; while :; do sleep 0.01; done', { graceMs: 0 })
+  await allocator.allocate(wanted('a'), call)
+  await expect.poll(() => written(allocator)).toContain('up')
+  const before = statSync(join(state, 'a'), { bigint: true }).mtimeNs
+  await allocator.stop('a', call)
+  expect(statSync(join(state, 'a'), { bigint: true }).mtimeNs).toBe(before)
+})
+
 test('a later Muster process ends only servers for which it is not polled within a minute', async () => {
   const { open, clock, running } = await openWorld()
   const first = open()

@@ -224,7 +224,7 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
       await load()
       await stop(id)
     },
-    logs: async (id) => (ID.test(id) ? outputOf(folderOf(id)) : ''),
+    logs: async (id) => (ID.test(id) ? outputOf(folderOf(id), outputLimit) : ''),
     close: async () => {
       await turn
       if (endsServers) await Promise.all([...own].map((id) => stop(id).catch(() => {})))
