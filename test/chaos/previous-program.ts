@@ -1,10 +1,11 @@
 /** Builds the program of an earlier commit, for tests that run two versions together. */
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { bundle } from './bundle.js'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -37,11 +38,9 @@ export async function buildPrevious(): Promise<PreviousProgram | undefined> {
     await git('worktree', 'add', '--detach', folder, PREVIOUS)
     const install = ['install', '--frozen-lockfile', '--prefer-offline', '--filter', '@muster/server...']
     await run('npx', ['-y', 'pnpm@10.34.9', ...install], { cwd: folder })
-    // No type check: that commit passed it.
-    await run('npx', ['tsc', '-b', 'packages/server', '--noCheck'], { cwd: folder })
-    const main = join(folder, 'packages/server/dist/cli/main.js')
-    if (!existsSync(main)) throw new Error(`the build of ${PREVIOUS} left no ${main}`)
-    return { commit: PREVIOUS, main, remove }
+    const server = join(folder, 'packages/server')
+    await bundle({ main: join(server, 'src/cli/main.ts') }, join(server, 'dist'), ['@muster/source'])
+    return { commit: PREVIOUS, main: join(server, 'dist/main.mjs'), remove }
   } catch (error) {
     await remove()
     throw error

@@ -1,7 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { systemClock } from '@muster/core/clock'
+import { inject } from 'vitest'
 
 interface Message {
   readonly kind: string
@@ -36,7 +37,7 @@ export function start(
   [command = process.execPath, ...wrapping]: readonly string[] = [],
 ): Victim {
   const execArgv = command === process.execPath ? [] : [...wrapping, process.execPath]
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), [JSON.stringify(given)], {
+  const child = fork(join(inject('bundles'), file), [JSON.stringify(given)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     execPath: command,
     execArgv,

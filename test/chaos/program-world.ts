@@ -6,13 +6,13 @@ import { writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import { inject } from 'vitest'
 import { start } from './processes.js'
 
 const KEY = 'the-key-of-the-backend-of-the-game'
 /** The secret that signs players' tokens. */
 const SECRET = 'a-secret-of-the-studio-that-signs-players'
-const main = fileURLToPath(new URL('../../packages/server/dist/cli/main.js', import.meta.url))
+const main = join(inject('bundles'), 'main.mjs')
 let program: ChildProcess | undefined
 
 /** Ends the program that a failed test has left running. */

@@ -9,15 +9,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { skipsRedis, startRedisServer, type RedisServer } from '@muster/redis-server'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { buildPrevious, type PreviousProgram } from './previous-program.js'
 import { endAll, start, type Victim } from './processes.js'
 import { freePort } from './program-world.js'
 
 const KEY = 'the-key-of-the-backend-of-the-game'
-const present = fileURLToPath(new URL('../../packages/server/dist/cli/main.js', import.meta.url))
+const present = join(inject('bundles'), 'main.mjs')
 const PROCESSES = 3
 /** Milliseconds between the arrivals of two players. */
 const EVERY_MS = 60

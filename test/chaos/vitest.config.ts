@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { PATIENCE } from '../patience.js'
 
@@ -8,6 +9,7 @@ import { PATIENCE } from '../patience.js'
 export default defineConfig({
   test: {
     include: ['test/chaos/*.test.ts'],
+    globalSetup: [fileURLToPath(new URL('bundled.setup.ts', import.meta.url))],
     ...PATIENCE,
     // Test files mostly wait for their processes. Two at a time take three minutes instead of five.
     maxWorkers: 2,
