@@ -1,6 +1,6 @@
 import { defineScript, type RedisConnection, RedisError, type Reply, type Script } from '../../connection/index.js'
 import { LeaseLost } from '../partition-errors.js'
-import type { Acquired, ScanPage, StoredHosting, StoredTicket } from './store.js'
+import type { Acquired, ScanPage, StoredTicket } from './store.js'
 import { FENCE, MANY, NOW } from './lua.js'
 import { storedTicket } from './ticket-scripts.js'
 
@@ -121,44 +121,33 @@ return redis.call('HGET', KEYS[2], 'since')
 })
 
 /**
- * Reads a part of the hash KEYS[1], and the entry of the hash KEYS[2] for each field. ARGV: cursor, approximate number.
- * Reply: the next cursor, then field, value and second value of each entry.
- * @param fieldOf Lua expression for the field of the second hash, from `field`.
- * @param isWanted Lua condition for including an entry, from `more`, the value of the second hash.
+ * Reads a part of all tickets. Cancelled tickets (67 is the code of C) are omitted. KEYS: bodies, headers.
+ * ARGV: cursor, approximate number. Reply: the next cursor, then id, body and header of each ticket.
  */
-const loadLua = (fieldOf: string, isWanted: string) => `
+export const loadTicketsScript = defineScript({
+  name: 'partition.loadTickets',
+  lua: `
 ${MANY}
 local next, found = unpack(redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', ARGV[2]))
-local fields, loaded = {}, {next}
-for i = 1, #found, 2 do
-  local field = found[i]
-  fields[#fields + 1] = ${fieldOf}
-end
-for i, more in ipairs(get(KEYS[2], fields, 1, #fields)) do
-  if ${isWanted} then
+local ids, loaded = {}, {next}
+for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
+for i, header in ipairs(get(KEYS[2], ids, 1, #ids)) do
+  if not header or string.byte(header) ~= 67 then
     loaded[#loaded + 1] = found[2 * i - 1]
     loaded[#loaded + 1] = found[2 * i]
-    loaded[#loaded + 1] = more
+    loaded[#loaded + 1] = header
   end
 end
 return loaded
-`
-
-/** KEYS: bodies, headers. Cancelled tickets (67 is the code of C) are omitted. */
-export const loadTicketsScript = defineScript({
-  name: 'partition.loadTickets',
-  lua: loadLua('field', 'not more or string.byte(more) ~= 67'),
+`,
   kind: 'read',
-  read: (reply): ScanPage<StoredTicket> => readTriples(reply, storedTicket),
-})
-
-/** KEYS: hosting, locks. Only matches have locks (109 is the code of m); no match has the id ''. */
-export const loadHostingScript = defineScript({
-  name: 'partition.loadHosting',
-  lua: loadLua("string.byte(field) == 109 and string.sub(field, 3) or ''", 'true'),
-  kind: 'read',
-  read: (reply): ScanPage<StoredHosting> =>
-    readTriples(reply, (key, text, locked) => ({ key, text, locked: locked?.split(' ') ?? [] })),
+  read: (reply): ScanPage<StoredTicket> => {
+    const [next, ...rest] = reply as readonly (string | null)[]
+    const items: StoredTicket[] = []
+    for (let at = 0; at < rest.length; at += 3)
+      items.push(storedTicket(rest[at] as string, rest[at + 1] as string, rest[at + 2] ?? null))
+    return { items, next: nextOf(next as string) }
+  },
 })
 
 /**
@@ -183,15 +172,6 @@ return 1
   kind: 'write-if-full',
   read: Number,
 })
-
-/** Parses the next cursor, and three words for each entry. */
-function readTriples<T>(reply: Reply, read: (key: string, text: string, more: string | null) => T): ScanPage<T> {
-  const [next, ...rest] = reply as readonly (string | null)[]
-  const items: T[] = []
-  for (let at = 0; at < rest.length; at += 3)
-    items.push(read(rest[at] as string, rest[at + 1] as string, rest[at + 2] ?? null))
-  return { items, next: nextOf(next as string) }
-}
 
 /** Parses the reply of HSCAN. */
 export function readScanned<T>(reply: Reply, read: (field: string, value: string) => T): ScanPage<T> {

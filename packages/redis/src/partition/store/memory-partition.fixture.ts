@@ -35,7 +35,8 @@ export class MemoryPartition {
   #lives = 0
   tickets = new Map<string, StoredTicket>()
   players = new Map<string, readonly string[]>()
-  hosting = new Map<string, StoredHosting>()
+  /** The records of servers and matches, and the tickets that each match locks. */
+  hosting = new Map<string, StoredHosting & { readonly locked: readonly string[] }>()
   backfills = new Map<string, StoredBackfill>()
   notes = new Map<string, PartitionRecord>()
   #ended: { readonly at: number; readonly ids: readonly string[] }[] = []

@@ -108,7 +108,11 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
         const { items, next } = page(partition.tickets, at)
         return { items: items.filter(isOpen), next }
       }),
-    loadHosting: (at) => step('loadHosting', () => page(partition.hosting, at)),
+    loadHosting: (at) =>
+      step('loadHosting', () => {
+        const { items, next } = page(partition.hosting, at)
+        return { items: items.map(({ key, text }) => ({ key, text })), next }
+      }),
     convert: (token) => step('convert', () => partition.fence(token)),
     loadNotes: (at) => step('loadNotes', () => page(partition.notes, at)),
     readPartitionRecords: (keys) =>

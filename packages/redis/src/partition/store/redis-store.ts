@@ -13,7 +13,6 @@ import {
   answeredScript,
   convertScript,
   fenceScript,
-  loadHostingScript,
   loadTicketsScript,
   readScanned,
   releaseScript,
@@ -147,7 +146,7 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
     },
     // Records of format 1 are read first: those that are converted meanwhile are found in the current format.
     loadHosting: async (at = `${OF_FORMAT_1}0`) => {
-      const present = (cursor: string) => redis.run(loadHostingScript, [keys.hosting, keys.locks], [cursor, BATCH])
+      const present = (cursor: string) => scan(keys.hosting, cursor, (key, text) => ({ key, text }))
       if (!at.startsWith(OF_FORMAT_1)) return present(at)
       const { items, next } = await scan(keys.records1, at.slice(OF_FORMAT_1.length), (_, text) => recordsIn(text))
       if (next !== undefined) return { items: items.flat(), next: OF_FORMAT_1 + next }
@@ -193,9 +192,7 @@ function convertWords({ matchId, text }: { readonly matchId: string; readonly te
 /** Returns the records that a record of format 1 contains. */
 function recordsIn(text: string): readonly StoredHosting[] {
   const { server, match } = splitRecordOf3(readStored(text, 'record'))
-  return [server, match].flatMap((one) =>
-    one === undefined ? [] : [{ key: keyOf(one), text: JSON.stringify(one), locked: [] }],
-  )
+  return [server, match].flatMap((one) => (one === undefined ? [] : [{ key: keyOf(one), text: JSON.stringify(one) }]))
 }
 
 /** Prefix of cursors while records of format 1 are read. */

@@ -184,8 +184,6 @@ export interface StoredHosting {
   /** `s:` and the id of the server, or `m:` and that of the match. */
   readonly key: string
   readonly text: string
-  /** For a match: tickets that cannot be cancelled while they are matched in it. */
-  readonly locked: readonly string[]
 }
 
 export interface StoredBackfill {

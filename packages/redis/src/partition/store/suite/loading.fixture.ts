@@ -88,7 +88,7 @@ export function testLoading(open: OpenStores): void {
         await store.commit(token, { hosting, backfills })
         const known = new Map((await all(other.loadHosting)).items.map((record) => [record.key, record]))
         expect(known.size).toBe(1500)
-        expect(known.get('m:t7')).toEqual({ key: 'm:t7', text: 'record of t7', locked: [] })
+        expect(known.get('m:t7')).toEqual({ key: 'm:t7', text: 'record of t7' })
         const texts = new Map((await all(other.loadBackfills)).items.map(({ backfillId, text }) => [backfillId, text]))
         expect(texts.size).toBe(700)
         expect(texts.get('t7')).toBe('text of t7')

@@ -33,7 +33,7 @@ export function testRecords(open: OpenStores): void {
           hosting: [[{ key: 'm:m1', text: 'intent\n of m1', requires: ['t1', 't2'] }]],
         }
         expect(await twice(() => store.commit(token, commit))).toEqual(DONE)
-        expect(await servers(other)).toEqual([{ key: 'm:m1', text: 'intent\n of m1', locked: [] }])
+        expect(await servers(other)).toEqual([{ key: 'm:m1', text: 'intent\n of m1' }])
         // A searching ticket, a ticket of another match and an unknown ticket are not in the match.
         await store.commit(token, { headers: [{ ticketId: 't2', header: matched(3, 'm2') }] })
         const unmet = { key: 'm:m1', text: 'sent', requires: ['t1', 't2', 't3', 't4'] }
@@ -43,8 +43,8 @@ export function testRecords(open: OpenStores): void {
         expect(outcome).toEqual({ refused: [], unmet: [{ matchId: 'm1', ticketIds: ['t2', 't3', 't4'] }] })
         expect(await servers(other)).toEqual(
           expect.arrayContaining([
-            { key: 'm:m1', text: 'intent\n of m1', locked: [] },
-            { key: 'm:m3', text: 'intent', locked: [] },
+            { key: 'm:m1', text: 'intent\n of m1' },
+            { key: 'm:m3', text: 'intent' },
           ]),
         )
       }),
@@ -79,8 +79,8 @@ export function testRecords(open: OpenStores): void {
           ),
         ).toEqual(DONE)
         await twice(() => store.commit(token, { hosting: [[{ key: 'm:m1', text: 'players' }]] }))
-        expect(await servers(other)).toEqual([{ key: 'm:m1', text: 'players', locked: both }])
-        expect(await other.cancel('t1', ['player of t1'])).toMatchObject({ kind: 'late' })
+        expect(await servers(other)).toEqual([{ key: 'm:m1', text: 'players' }])
+        for (const id of both) expect(await other.cancel(id, [`player of ${id}`])).toMatchObject({ kind: 'late' })
         // The ticket is searching again, so the lock of the match does not apply to it.
         await store.commit(token, { headers: [{ ticketId: 't1', header: searching(3) }] })
         expect(await other.cancel('t1', ['player of t1'])).toMatchObject({ kind: 'cancelled' })
@@ -103,7 +103,7 @@ export function testRecords(open: OpenStores): void {
           players: [`player of ${ticketId}`],
         }))
         expect(await twice(() => store.commit(token, { hosting: [[{ key: 'm:m1', ends }]] }))).toEqual(DONE)
-        expect(await servers(other)).toEqual([{ key: 'm:m2', text: 'assigned', locked: ['t3'] }])
+        expect(await servers(other)).toEqual([{ key: 'm:m2', text: 'assigned' }])
         expect(await other.playerTickets(['player of t1', 'player of t2', 'player of t3', 'player of t4'])).toEqual([
           [],
           [],
@@ -128,11 +128,11 @@ export function testRecords(open: OpenStores): void {
         const token = await tokenOf(store)
         const texts = ['intent', 'sent', 'created']
         await store.commit(token, { hosting: texts.map((text) => [{ key: 'm:m1', text }]) })
-        expect(await servers(other)).toEqual([{ key: 'm:m1', text: 'created', locked: [] }])
+        expect(await servers(other)).toEqual([{ key: 'm:m1', text: 'created' }])
         await store.commit(token, {
           hosting: [[{ key: 'm:m1' }], [{ key: 'm:m1', text: 'again' }], [{ key: 'm:m2' }]],
         })
-        expect(await servers(other)).toEqual([{ key: 'm:m1', text: 'again', locked: [] }])
+        expect(await servers(other)).toEqual([{ key: 'm:m1', text: 'again' }])
         await store.commit(token, { hosting: [[{ key: 'm:m1', text: 'more' }], [{ key: 'm:m1' }]] })
         expect(await servers(other)).toEqual([])
       }),
@@ -151,7 +151,7 @@ export function testRecords(open: OpenStores): void {
         await store.commit(token, { headers: [{ ticketId: 't1', header: matched(2, 'm1') }] })
         const outcome = await twice(() => store.commit(token, { hosting: [[server, claim], free] }))
         expect(outcome).toEqual({ refused: [], unmet: [{ matchId: 'm1', ticketIds: ['t2'] }] })
-        expect(await servers(other)).toEqual([{ key: 's:free', text: 'warm', locked: [] }])
+        expect(await servers(other)).toEqual([{ key: 's:free', text: 'warm' }])
         await store.commit(token, { headers: [{ ticketId: 't2', header: matched(2, 'm1') }] })
         expect(await twice(() => store.commit(token, { hosting: [[server, claim]] }))).toEqual(DONE)
         const up = [
@@ -160,9 +160,9 @@ export function testRecords(open: OpenStores): void {
         ]
         expect(await twice(() => store.commit(token, { hosting: [up] }))).toEqual(DONE)
         const both = [
-          { key: 'm:m1', text: 'playing', locked: ['t1', 't2'] },
-          { key: 's:free', text: 'warm', locked: [] },
-          { key: 's:m1', text: 'up', locked: [] },
+          { key: 'm:m1', text: 'playing' },
+          { key: 's:free', text: 'warm' },
+          { key: 's:m1', text: 'up' },
         ]
         const sorted = async () => [...(await store.loadHosting(undefined)).items].toSorted(byKey)
         expect(await sorted()).toEqual(both)
