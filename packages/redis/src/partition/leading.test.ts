@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { fingerprintOf } from './partition-options.js'
-import { createWorld, duel } from './world.fixture.js'
+import { PartitionUnavailable } from './partition-errors.js'
+import { createPair, createWorld, duel } from './world.fixture.js'
 
 const trio = { ...duel, name: 'trio', matchSize: 3 }
 
@@ -249,4 +250,44 @@ test('a process names once what the leader has configured differently, besides i
   expect(said().slice(2)).toEqual([sentence])
   expect((await clock.until(second.queuesInForce(), 10))?.others?.['pools']).toMatch(/^[0-9a-f]{16}$/)
   await clock.until(Promise.all([first.close(), second.close()]), 10)
+})
+
+test('what only one of leader and follower has configured is refused for now, never as unknown', async () => {
+  const pair = await createPair()
+  const { first, second, answer, player, pass } = pair
+  const ticket = (queue: string) => ({ id: queue, queue, players: [player(queue)] })
+  const refusals = async (process: typeof second, queue: string) => {
+    const calls = [
+      () => process.createTicket(ticket(queue)),
+      () => process.createMatch({ queue, teams: [{ name: 'team', players: [player('a')] }] }),
+      () => process.largestParty(queue),
+      () => process.playerMayState(queue),
+    ]
+    const refused = calls.map(async (call) => call())
+    return Promise.all(refused.map((one) => answer(one.then(() => 'done').catch((error: Error) => error.name))))
+  }
+  const places = [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }]
+  const pools = [{ name: 'arena', places, custom: {}, deploy: duel.deploy }]
+
+  second.reconfigure([duel, trio], { pools })
+  expect((await refusals(second, 'trio')).slice(0, 2)).toEqual(['PartitionUnavailable', 'PartitionUnavailable'])
+  const operators = [
+    () => second.pauseQueue('trio'),
+    () => second.resumeQueue('trio'),
+    () => second.pausePool('arena', true),
+    () => second.startServer({ pool: 'arena', playerIds: ['ann'], attributes: {} }),
+  ]
+  for (const call of operators) await expect(answer(call())).rejects.toThrow(PartitionUnavailable)
+  expect(await answer(second.createTicket(ticket('duel')))).toMatchObject({ status: 'SEARCHING' })
+
+  first.reconfigure([duel, trio], { pools })
+  for (const call of operators) await answer(call())
+  expect(await answer(second.createTicket(ticket('trio')))).toMatchObject({ status: 'SEARCHING' })
+
+  second.reconfigure([duel])
+  await pass(6000)
+  expect(await refusals(second, 'trio')).toEqual(Array(4).fill('PartitionUnavailable'))
+  expect((await refusals(second, 'quartet'))[0]).toBe('UnknownQueue')
+  await expect(answer(second.pauseQueue('quartet'))).rejects.toThrow('There is no queue "quartet"')
+  await pair.close()
 })

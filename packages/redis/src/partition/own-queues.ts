@@ -4,7 +4,7 @@ import type { MatchmakerOptions } from '@muster/matchmaker'
 import { definePools, defineQueues } from '@muster/matchmaker/internal'
 import { RETRY_MS } from '../connection/index.js'
 import type { Lease } from './lease.js'
-import { ConfigurationDiffers, LeaseLost } from './partition-errors.js'
+import { ConfigurationDiffers, LeaseLost, PartitionUnavailable } from './partition-errors.js'
 import {
   fingerprintOf,
   fingerprintsOf,
@@ -12,6 +12,8 @@ import {
   type LeaderOptions,
   type QueuesInForce,
   readInForce,
+  POOLS,
+  SERVER_BROWSER,
   SERVER_SECRET,
 } from './partition-options.js'
 import type { PartitionStore } from './store/index.js'
@@ -35,11 +37,15 @@ interface OwnQueuesOptions {
 export class OwnQueues {
   readonly #options: OwnQueuesOptions
   #own: Definitions
+  /** Names of this process's queues. */
+  #names: ReadonlySet<string>
   /** The options of this process that no reload changes. */
   readonly #fixed: Omit<LeaderOptions, 'pools'>
   /** The token of the current lease epoch; undefined while another process leads. */
   #token: string | undefined
   #presenceInForce: ReadonlyMap<string, number> = new Map()
+  /** Names of the leader's queues, as of the last comparison. Undefined before the first leader. */
+  #namesInForce: ReadonlySet<string> | undefined
   /** Fingerprint of the last reported current queues. */
   #reported: string | undefined
   #hasOtherSecret = false
@@ -49,6 +55,7 @@ export class OwnQueues {
   constructor({ queues, pools, ...fixed }: Definitions & LeaderOptions, options: OwnQueuesOptions) {
     this.#options = options
     this.#own = { queues, pools }
+    this.#names = namesOf(queues)
     this.#fixed = fixed
   }
 
@@ -73,6 +80,7 @@ export class OwnQueues {
   /** Replaces the queues of this process. @param pools default: the previous ones */
   replace(queues: Definitions['queues'], pools = this.#own.pools): void {
     this.#own = { queues, pools }
+    this.#names = namesOf(queues)
   }
 
   /** Stores that this process leads with its queues, with as many attempts as needed. */
@@ -112,6 +120,35 @@ export class OwnQueues {
     return this.#presenceInForce.get(queue)
   }
 
+  /**
+   * Checks that this process and the leader both have the queue, or neither. The leader's queues are read again before
+   * this rejects. @throws {PartitionUnavailable}
+   */
+  async assertAgreed(queue: string): Promise<void> {
+    if (this.#isAgreed(queue)) return
+    this.#namesInForce = new Set((await this.inForce())?.names)
+    if (!this.#isAgreed(queue)) throw notEverywhere('queue')
+  }
+  /** Checks that this process has the queue, or that the leader lacks it too. @throws {PartitionUnavailable} */
+  assertNotOnlyAtLeader(queue: string): void {
+    if (!this.hasQueue(queue) && !this.#isAgreed(queue)) throw notEverywhere('queue')
+  }
+  hasQueue(queue: string): boolean {
+    return this.#names.has(queue)
+  }
+  hasPool(pool: string): boolean {
+    return this.#own.pools?.some(({ name }) => name === pool) ?? false
+  }
+  /** Resolves with true if the leader has other pools or another server browser. */
+  async hasOtherPools(): Promise<boolean> {
+    const others = this.#othersThan(await this.inForce())
+    return this.#token === undefined && (others.includes(POOLS) || others.includes(SERVER_BROWSER))
+  }
+  #isAgreed(queue: string): boolean {
+    const names = this.#token === undefined ? this.#namesInForce : undefined
+    return names === undefined || names.has(queue) === this.hasQueue(queue)
+  }
+
   /** True if the leader derives tokens of game servers from another secret, as of the last comparison. */
   hasOtherSecret(): boolean {
     return this.#hasOtherSecret
@@ -120,6 +157,7 @@ export class OwnQueues {
   async compare(): Promise<void> {
     const inForce = await this.inForce()
     this.#presenceInForce = new Map(Object.entries(inForce?.presence ?? {}))
+    this.#namesInForce = inForce && new Set(inForce.names)
     const fingerprint = fingerprintOf(this.#own.queues)
     const isOther = inForce !== undefined && inForce.fingerprint !== fingerprint
     const others = this.#othersThan(inForce)
@@ -147,5 +185,11 @@ export class OwnQueues {
     )
   }
 }
+
+const namesOf = (queues: Definitions['queues']) => new Set(queues.map(({ name }) => name))
+
+/** Returns the error for a queue or pool that this process or the leader lacks. */
+export const notEverywhere = (what: 'queue' | 'pool') =>
+  new PartitionUnavailable(`Not all processes have this ${what} yet. Retry later, or reload all processes.`)
 
 const digestOf = (key: string) => createHash('sha256').update(key).digest()

@@ -75,7 +75,9 @@ export type LeaderOptions = Pick<
   | 'maxServersPerPlayer'
 >
 
-/** The name of `serverSecret` in a sentence. */
+/** The names of `pools`, `browser` and `serverSecret` in a sentence. */
+export const POOLS = 'pools'
+export const SERVER_BROWSER = 'server browser'
 export const SERVER_SECRET = 'secret of game servers'
 
 /** Returns the fingerprint of each part of these options, by the part's name in a sentence. */
@@ -84,11 +86,11 @@ export const fingerprintsOf = (options: LeaderOptions): Readonly<Record<string, 
   const { maxServers, maxStarting, maxCreatesPerMinute, maxMatchesPerPlayer, maxServersPerPlayer } = options
   const limits = { maxServers, maxStarting, maxCreatesPerMinute, maxMatchesPerPlayer, maxServersPerPlayer }
   const parts = {
-    pools,
+    [POOLS]: pools,
     'receiver of results': results ?? null,
     [SERVER_SECRET]: serverSecret ?? null,
     'join tokens': joinTokens,
-    'server browser': browser,
+    [SERVER_BROWSER]: browser,
     'sources of servers': [deployments !== undefined, ...Object.keys(sources).toSorted()],
     'limits of servers and players': limits,
   }

@@ -18,6 +18,8 @@ import type { TicketCreateOutcome, NewTicket, PartitionStore, PlayerTickets, Sto
 interface TicketCreationOptions {
   readonly store: Pick<PartitionStore, 'create' | 'createTogether' | 'read' | 'readPartitionRecords'>
   readonly checker: TicketChecker
+  /** Rejects if only this process has the queue, or only the leader. @throws {PartitionUnavailable} */
+  readonly assertAgreed: (queue: string) => Promise<void>
   /** Called with each created ticket, and its stored form unless it is a ticket of a private match. */
   readonly created: (ticket: Ticket, stored?: StoredTicket) => void
   readonly clock: Pick<Clock, 'now'>
@@ -33,7 +35,7 @@ const partitionFull = () =>
 const NONE: ReadonlyMap<CheckedNewTicket, PlayerCoolingDown> = new Map()
 
 /** Creates tickets in the store, single ones or those of private matches. */
-export function createTicketCreation({ store, checker, created: tell, clock }: TicketCreationOptions) {
+export function createTicketCreation({ store, checker, assertAgreed, created: tell, clock }: TicketCreationOptions) {
   /**
    * Checks that busy players may have another ticket. Returns the ids of each player's tickets.
    * @throws like `permit` of the checker; {PlayerBusy} at the last attempt
@@ -107,9 +109,14 @@ export function createTicketCreation({ store, checker, created: tell, clock }: T
     }
   }
 
+  const checkedInput = async (input: TicketInput): Promise<CheckedNewTicket> => {
+    for (const queue of queuesIn(input)) await assertAgreed(queue)
+    return checker.check(input)
+  }
+
   /** Creates tickets; returns a result for each, in order. @throws {PartitionUnavailable} if Redis takes none */
   const createTickets = async (inputs: readonly TicketInput[]): Promise<readonly TicketResult[]> => {
-    const read = inputs.map((input) => orError(() => checker.check(input)))
+    const read = await Promise.all(inputs.map((input) => orError(() => checkedInput(input))))
     const coolingDown = await coolingDownOf(read.filter(isTicket))
     const resultFor = async (one: CheckedNewTicket | MusterError): Promise<TicketResult> => {
       const refused = one instanceof MusterError ? one : coolingDown.get(one)
@@ -169,6 +176,7 @@ export function createTicketCreation({ store, checker, created: tell, clock }: T
    * Makes a match of given players: stores their tickets. The leader begins the match once it has loaded all of them.
    */
   const createMatch = async (input: MatchInput): Promise<PrivateMatch> => {
+    for (const queue of queuesIn(input)) await assertAgreed(queue)
     const { id, tickets } = checker.checkMatch(input)
     return { id, tickets: await createTogether(tickets) }
   }
@@ -177,10 +185,16 @@ export function createTicketCreation({ store, checker, created: tell, clock }: T
 
 const isTicket = (one: CheckedNewTicket | MusterError): one is CheckedNewTicket => !(one instanceof MusterError)
 
-/** Returns the result, or the error that the work throws. */
-function orError<T>(work: () => T): T | MusterError {
+/** Returns the names of queues in an input that is not validated yet. */
+function queuesIn(input: unknown): readonly string[] {
+  const { queue, queues } = Object(input) as { readonly queue?: unknown; readonly queues?: unknown }
+  return [queue, ...(Array.isArray(queues) ? queues : [])].filter((name) => typeof name === 'string')
+}
+
+/** Returns the result, or the error with which the work rejects. */
+async function orError<T>(work: () => Promise<T>): Promise<T | MusterError> {
   try {
-    return work()
+    return await work()
   } catch (error) {
     if (error instanceof MusterError) return error
     throw error

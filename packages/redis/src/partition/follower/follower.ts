@@ -1,4 +1,4 @@
-import { parseDeploymentWebhook } from '@muster/core'
+import { InvalidInput, NotFound, parseDeploymentWebhook } from '@muster/core'
 import { type Clock, dateOf } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { type Ticket, type TicketService, AlreadyAssigned, NothingToAccept, UnknownTicket } from '@muster/matchmaker'
@@ -14,6 +14,7 @@ import {
   webhookTokenIn,
 } from '@muster/matchmaker/internal'
 import { viewOf } from '../notes.js'
+import { notEverywhere, type OwnQueues } from '../own-queues.js'
 import { PartitionUnavailable } from '../partition-errors.js'
 import { type RpcAnswer, type RpcCommand, decodeNotice, type RpcInput } from '../rpc.js'
 import { RedisError, repeatUntil, RETRY_MS } from '../../connection/index.js'
@@ -204,10 +205,17 @@ interface FollowerOptions {
   readonly browser: ReturnType<TicketService['browserTerms']>
   /** The master secret of the servers' tokens; undefined to use the partition's own secret. */
   readonly serverSecret: string | undefined
-  /** True if a pool of this process has this enrolment key. */
-  readonly hasEnrolmentKey: (key: string) => boolean
-  /** True if the leader has another `serverSecret`. */
-  readonly hasOtherSecret: () => boolean
+  /** The queues and pools of this process, compared with those of the leader. */
+  readonly own: Pick<
+    OwnQueues,
+    | 'assertAgreed'
+    | 'assertNotOnlyAtLeader'
+    | 'hasEnrolmentKey'
+    | 'hasOtherPools'
+    | 'hasOtherSecret'
+    | 'hasPool'
+    | 'hasQueue'
+  >
   /** Called with each ticket that this process has created. */
   readonly created: (ticket: Ticket) => void
   /** Called with the changes of the partition, and with replies that belong to no RPC request. */
@@ -216,7 +224,7 @@ interface FollowerOptions {
 }
 
 export function createFollower(options: FollowerOptions) {
-  const { store: shared, checker, name, clock, newId, askTimeoutMs, locate, problem } = options
+  const { store: shared, checker, own, name, clock, newId, askTimeoutMs, locate, problem } = options
   const store = reachableStore(shared)
   const waits = createWaits()
   let closed: Error | undefined
@@ -241,7 +249,7 @@ export function createFollower(options: FollowerOptions) {
     clock,
     joinTokens: options.joinTokens,
     serverSecret: options.serverSecret,
-    hasOtherSecret: options.hasOtherSecret,
+    hasOtherSecret: () => own.hasOtherSecret(),
   })
   const tail = createTail({
     store: shared,
@@ -265,6 +273,7 @@ export function createFollower(options: FollowerOptions) {
   const { createTickets, createMatch } = createTicketCreation({
     store,
     checker,
+    assertAgreed: (queue) => own.assertAgreed(queue),
     created: (ticket, stored) => {
       if (stored !== undefined) followerWaits.note(stored, ticket)
       options.created(ticket)
@@ -300,12 +309,27 @@ export function createFollower(options: FollowerOptions) {
     }
   }
 
+  /** Asks the leader about a queue or pool. If the leader lacks it, `isOwn` decides whether the caller should retry. */
+  const aboutOwn = async <T>(what: 'queue' | 'pool', asked: Promise<T>, isOwn: () => boolean): Promise<T> => {
+    try {
+      return await asked
+    } catch (error) {
+      throw error instanceof NotFound && isOwn() ? notEverywhere(what) : error
+    }
+  }
+
   const service: FollowerService = {
     ...allAsking(ask),
     ...serverService,
-    playerMayState: (queue) => checker.playerMayState(queue),
+    playerMayState: (queue) => {
+      own.assertNotOnlyAtLeader(queue)
+      return checker.playerMayState(queue)
+    },
     readsLatencies: (queue) => checker.readsLatencies(queue),
-    largestParty: (queue) => checker.largestParty(queue),
+    largestParty: (queue) => {
+      own.assertNotOnlyAtLeader(queue)
+      return checker.largestParty(queue)
+    },
     presenceWithinMs: options.presenceWithinMs,
     queueNames: () => checker.queueNames(),
     browserTerms: () => options.browser,
@@ -357,7 +381,7 @@ export function createFollower(options: FollowerOptions) {
     declineMatch: (...input) => answering('declineMatch', ...input),
     // Redis keeps what is forwarded, and any caller's token may come here. So only a known key is forwarded.
     isEnrolmentKey: async (key) => {
-      if (!options.hasEnrolmentKey(key)) return false
+      if (!own.hasEnrolmentKey(key)) return false
       if (await ask('isEnrolmentKey', key)) return true
       // The key is no guess: it is being added or removed, and not all processes know that yet.
       throw new PartitionUnavailable('The leading process does not have this enrolment key. Reload all processes.')
@@ -367,7 +391,17 @@ export function createFollower(options: FollowerOptions) {
     estimateQueueWaits: followerWaits.estimateQueueWaits,
     createMatch,
     createBackfill: (input) => ask('createBackfill', { ...input, id: input.id ?? newId() }),
-    startServer: (request) => ask('startServer', { ...request, id: request.id ?? newId() }),
+    pauseQueue: (queue) => aboutOwn('queue', ask('pauseQueue', queue), () => own.hasQueue(queue)),
+    resumeQueue: (queue) => aboutOwn('queue', ask('resumeQueue', queue), () => own.hasQueue(queue)),
+    pausePool: (pool, paused) => aboutOwn('pool', ask('pausePool', pool, paused), () => own.hasPool(pool)),
+    startServer: async (request) => {
+      try {
+        return await ask('startServer', { ...request, id: request.id ?? newId() })
+      } catch (error) {
+        const isAboutPool = error instanceof InvalidInput && /^(pool$|attributes\.)/.test(error.field ?? '')
+        throw isAboutPool && (await own.hasOtherPools()) ? notEverywhere('pool') : error
+      }
+    },
     webhook: createWebhook({ clock, isGenuine, ask: (path, body) => ask('webhook', path, body), failed: problem }),
   }
 
