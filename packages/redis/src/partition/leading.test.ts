@@ -277,11 +277,11 @@ test('what only one of leader and follower has configured is refused for now, ne
     () => second.pausePool('arena', true),
     () => second.startServer({ pool: 'arena', playerIds: ['ann'], attributes: {} }),
   ]
-  for (const call of operators) await expect(answer(call())).rejects.toThrow(PartitionUnavailable)
+  for (const call of operators) await expect(answer<unknown>(call())).rejects.toThrow(PartitionUnavailable)
   expect(await answer(second.createTicket(ticket('duel')))).toMatchObject({ status: 'SEARCHING' })
 
   first.reconfigure([duel, trio], { pools })
-  for (const call of operators) await answer(call())
+  for (const call of operators) await answer<unknown>(call())
   expect(await answer(second.createTicket(ticket('trio')))).toMatchObject({ status: 'SEARCHING' })
 
   second.reconfigure([duel])

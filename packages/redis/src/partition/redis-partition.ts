@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { z } from 'zod'
 import { checkOptions, connectionSchema, type RedisConnection } from '../connection/index.js'
 import { findAbandonedPartitions } from './abandoned-partitions.js'
+import { checkPartition } from './check-partition.js'
 import { createPartition, type Partition } from './partition.js'
 import type { PartitionOptions } from './partition-options.js'
 import { createRedisStore, DEFAULT_BOUNDS, FORMAT, partitionKeys } from './store/index.js'
@@ -64,6 +65,13 @@ export async function readPartitionFormat(
   const key = partitionKeys(redis.keys(keyOf(name))).inForce
   return { format: Number((await redis.command(key, ['HGET', key, 'format'])) ?? 1), latest: FORMAT }
 }
+
+/**
+ * Checks that Redis accepts the writes of a partition: it has room, it is no replica, and no key has a wrong type.
+ * @throws {RedisError} whose message names the cause
+ */
+export const assertPartitionWritable = (redis: RedisConnection, name: string): Promise<void> =>
+  checkPartition(redis, keyOf(name))
 
 const keyOf = (name: string) => `partition.${name}`
 

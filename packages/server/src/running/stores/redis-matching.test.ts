@@ -50,6 +50,7 @@ describe.skipIf(skipsRedis())('a store in Redis', () => {
       return ((await answer.json()) as { status: string }).status
     }
     await expect.poll(status, { interval: 100 }).toBe('HOST_ASSIGNED')
+    expect((await ask('GET', '/readyz')).status).toBe(200)
     await server.close()
     expect(lines.filter((line) => /NOPERM|permission/i.test(line))).toEqual([])
     for (const denied of ['get other', 'keys *', 'flushall', 'config get dir'])
@@ -58,6 +59,34 @@ describe.skipIf(skipsRedis())('a store in Redis', () => {
 
   const open = () =>
     openServer(yamlOf(service.url, `store: { redis: { url: "${redis.url}" } }\nlobbies: { enabled: true }`))
+
+  test('a process is not ready while Redis takes no writes, and names the cause', async () => {
+    const { server, ask } = await open()
+    const ready = async () => (await ask('GET', '/readyz')).json()
+    const expectWhy = (why: readonly string[]) =>
+      expect.poll(ready, { interval: 50, timeout: 10_000 }).toMatchObject({ ready: why.length === 0, why })
+    await expectWhy([])
+    for (const [breaks, repairs, why] of [
+      ['CONFIG SET maxmemory 1', 'CONFIG SET maxmemory 0', 'Redis is full and stored nothing: give it more memory'],
+      ['REPLICAOF 127.0.0.1 1', 'REPLICAOF NO ONE', 'this Redis is a read-only replica: connect to the primary'],
+      [
+        'CONFIG SET min-replicas-to-write 1',
+        'CONFIG SET min-replicas-to-write 0',
+        'Redis has fewer replicas than it must have, so it takes no writes',
+      ],
+      [
+        'SET mu:{partition.test}:k x',
+        'DEL mu:{partition.test}:k',
+        'a key holds another type: another program uses this',
+      ],
+    ] as const) {
+      expect(await command(breaks)).toMatch(/^\+OK/)
+      await expectWhy([expect.stringContaining(why) as unknown as string])
+      await command(repairs)
+      await expectWhy([])
+    }
+    await server.close()
+  })
 
   test('a ticket created in one process can be read in another over Redis, even after the first ended', async () => {
     const [one, other] = [await open(), await open()]

@@ -10,7 +10,11 @@ import {
   createRedisLobbyStore,
   createRedisPartition,
   type RedisConnection,
+  RedisDisconnected,
+  RedisError,
+  RedisTimedOut,
 } from '@muster/redis'
+import { assertPartitionWritable } from '@muster/redis/internal'
 import { type Config, withKeys } from '../../config/index.js'
 import {
   type Matching,
@@ -24,6 +28,16 @@ type RedisConfig = Extract<Config['store'], { readonly kind: 'redis' }>
 
 /** Milliseconds within which Redis must respond for the program to be ready. */
 const ANSWERS_WITHIN_MS = 2000
+
+/** Returns the reason of a failed check, in the words of the error. It names no key. */
+function reasonOf(error: unknown): string {
+  // A later version of Muster has used the partition.
+  if (error instanceof Unavailable) return error.message
+  if (!(error instanceof RedisError) || error instanceof RedisDisconnected || error instanceof RedisTimedOut)
+    return 'Redis does not answer'
+  // The message begins with the name of the script.
+  return error.message.slice(error.message.indexOf(': ') + 2)
+}
 
 /** Creates a matchmaker that several processes share. */
 function createRedisMatching(redis: RedisConnection, config: RedisConfig, matching: MatchingOptions): Matching {
@@ -68,15 +82,8 @@ function createRedisMatching(redis: RedisConnection, config: RedisConfig, matchi
   let inspection = EMPTY_INSPECTION
   let leader: string | undefined
   const whyNotReached = async () => {
-    const asking = partition.queuesInForce().then(
-      (inForce) => {
-        leader = inForce?.by
-        return ''
-      },
-      // An `Unavailable` error says that a later version of Muster has used the partition. Any other error means that
-      // Redis does not respond.
-      (error: unknown) => (error instanceof Unavailable ? error.message : 'Redis does not answer'),
-    )
+    const reading = partition.queuesInForce().then((inForce) => (leader = inForce?.by))
+    const asking = Promise.all([reading, assertPartitionWritable(redis, whole.name)]).then(() => '', reasonOf)
     return ((await within(asking, ANSWERS_WITHIN_MS, clock)) ?? 'Redis does not answer') || undefined
   }
   return {

@@ -1,0 +1,49 @@
+import { defineScript, type RedisConnection } from '../connection/index.js'
+import { partitionKeys } from './store/index.js'
+
+/**
+ * KEYS: keys of a partition. ARGV: the type of each. Writes nothing, but counts as a write: Redis refuses it while it
+ * is full, read-only or cannot persist.
+ */
+const checkScript = defineScript({
+  name: 'partition.check',
+  lua: `
+for index, key in ipairs(KEYS) do
+  local found = redis.call('TYPE', key).ok
+  if found ~= 'none' and found ~= ARGV[index] then return redis.error_reply('WRONGTYPE of a key') end
+end
+return 1
+`,
+  read: () => undefined,
+})
+
+type KeyName = Exclude<keyof ReturnType<typeof partitionKeys>, 'repliesTo'>
+const TYPES: Readonly<Record<KeyName, 'hash' | 'stream' | 'list' | 'string'>> = {
+  bodies: 'hash',
+  headers: 'hash',
+  assignments: 'hash',
+  players: 'hash',
+  hosting: 'hash',
+  records1: 'hash',
+  locks: 'hash',
+  backfills: 'hash',
+  notes: 'hash',
+  inbox: 'stream',
+  changes: 'stream',
+  ended: 'list',
+  lease: 'string',
+  epoch: 'string',
+  inForce: 'hash',
+}
+
+/**
+ * Checks that Redis accepts writes for a partition, and that each key of the partition has the right type.
+ * @param tag last part of the partition's keys
+ * @throws {RedisError}
+ */
+export async function checkPartition(redis: RedisConnection, tag: string): Promise<void> {
+  const keys = partitionKeys(redis.keys(tag))
+  const names = Object.keys(TYPES) as KeyName[]
+  const [of, types] = [names.map((name) => keys[name]), names.map((name) => TYPES[name])]
+  await redis.run(checkScript, of, types)
+}
