@@ -266,7 +266,13 @@ class ServerMachine {
     if (is_stopping_) return;
     is_stopping_ = true;
     is_own_wish_ = is_own_wish;
-    for (Match& one : matches_) end(one, "The server is to end: " + reason + ".");
+    for (Match& one : matches_) {
+      end(one, "The server is to end: " + reason + ".");
+      // Its players get another server now, and need not wait until the game has stopped.
+      if (!is_own_wish || one.status != "loading") continue;
+      one.give_up();
+      changed();
+    }
     stop_until_ = now_ + grace_ms;
     tell(Json::object({{"stop", reason}, {"until", *stop_until_ + wall_ahead_ms_}}));
   }

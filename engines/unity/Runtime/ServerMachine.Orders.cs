@@ -51,7 +51,14 @@ namespace Muster
             if (isStopping) return;
             isStopping = true;
             isOwnWish = ownWish;
-            foreach (var one in matches) End(one, $"The server is to end: {reason}.");
+            foreach (var one in matches)
+            {
+                End(one, $"The server is to end: {reason}.");
+                // Its players get another server now, and need not wait until the game has stopped.
+                if (!ownWish || one.Status != "loading") continue;
+                one.GiveUp();
+                Changed();
+            }
             stopUntil = now + GraceMs;
             Tell("stop", reason, "until", stopUntil + wallAheadMs);
         }

@@ -353,13 +353,15 @@ class GameProcess {
     }
   }
   async #begin(one: ServedMatch): Promise<void> {
+    let status: 'open' | 'refused' = 'open'
     try {
       await this.#handlers?.match?.(one.match)
-      if (one.status === 'loading') one.status = 'open'
     } catch (error) {
       this.#problem(asError(error))
-      if (one.status !== 'over') one.status = 'refused'
+      status = 'refused'
     }
+    if (one.status !== 'loading') return
+    one.status = status
     if (this.#served.get(one.match.id) === one) this.#changed()
   }
   #host(wanted: SessionWanted): void {
@@ -394,7 +396,13 @@ class GameProcess {
     if (this.#isStopping) return
     this.#isStopping = true
     const { graceMs = 25_000 } = this.#options
-    for (const one of this.#served.values()) one.end(`The server is to end: ${reason}.`)
+    for (const one of this.#served.values()) {
+      one.end(`The server is to end: ${reason}.`)
+      // Its players get another server now, and need not wait for the handler `stop`.
+      if (!isOwnWish || one.status !== 'loading') continue
+      one.giveUp()
+      this.#changed()
+    }
     try {
       await within(graceMs, this.#clock, this.#handlers?.stop?.(reason, new Date(dateOf(this.#clock) + graceMs)))
     } catch (error) {

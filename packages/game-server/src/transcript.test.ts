@@ -333,7 +333,9 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await server.stopped()
     await server.run(2000)
   },
-  'the process is ended by a signal: its last report ends a match, and refuses one that loads': async (server) => {
+  'the process is ended by a signal: at once it refuses a match that loads, and its last report ends another': async (
+    server,
+  ) => {
     await play(server)
     await server.seats('m7', { open: true })
     await settle(server)
@@ -347,6 +349,20 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await server.run(100)
     await server.begin('m8')
     await server.answer(200, orders({ version: 11, want: 'stop' }))
+  },
+  'the process is ended by a signal while it drains and a match loads': async (server) => {
+    await play(server)
+    await settle(server, { version: 9, matches: [duel('m7'), duel('m8')] })
+    await server.shutdown()
+    await settle(server, { version: 10, want: 'drain', matches: [duel('m7'), duel('m8')] })
+    await server.signal()
+    await server.begin('m8')
+    await server.run(200)
+    await server.answer(200, orders({ version: 11, want: 'drain', matches: [duel('m7')] }))
+    await server.run(500)
+    await server.stopped()
+    await server.run(200)
+    await server.answer(200, orders({ version: 12, want: 'stop' }))
   },
   'the process is ended by a signal while Muster is silent': async (server) => {
     await play(server)

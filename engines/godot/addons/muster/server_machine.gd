@@ -332,6 +332,10 @@ func _stop(reason, is_own_wish):
 	_is_own_wish = is_own_wish
 	for one in _matches:
 		_end(one, "The server is to end: " + reason + ".")
+		# Its players get another server now, and need not wait until the game has stopped.
+		if is_own_wish and one.status == "loading":
+			one.give_up()
+			_changed()
 	_stop_until = _now + GRACE_MS
 	_out.append({"stop": reason, "until": _stop_until + _wall_ahead_ms})
 
