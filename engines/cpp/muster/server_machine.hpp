@@ -207,18 +207,22 @@ class ServerMachine {
     const Json& said = body["detail"].is_text() ? body["detail"] : body["message"];
     if (status == 410) return stop(said.is_text() ? said.text() : "no longer needed", false);
     const Json why = is_good ? Json() : said;
-    tell(Json::object({{"problem", fault_of(detail::whole(status), why, body["field"], is_stranger)}}));
+    const std::string fault =
+        fault_of(detail::whole(status), why, body["field"], is_stranger, sent.is_registration);
+    tell(Json::object({{"problem", fault}}));
   }
 
   /** A sentence about an answer that is no order. It holds nothing that this server has sent. */
-  std::string fault_of(const std::string& status, const Json& said, const Json& field, bool is_stranger) const {
+  std::string fault_of(const std::string& status, const Json& said, const Json& field, bool is_stranger,
+                       bool is_registration) const {
     if (status == "0") return "Muster does not answer. The game continues; the state is sent once Muster answers.";
     if (status == "401" && !is_stranger)
       return std::string("Muster does not know ") + (enrols_ ? "MUSTER_ENROL_KEY" : "MUSTER_SERVER_TOKEN") + " (401).";
     if (!said.is_text())
       return "The answer of MUSTER_URL is not from Muster (" + status + "): is there a proxy in between?";
     const std::string where = field.is_text() ? ", " + field.text() : "";
-    return "Muster refuses a report (" + status + where + "): " + said.text();
+    const std::string what = is_registration ? (enrols_ ? "the enrolment" : "the registration") : "a report";
+    return "Muster refuses " + what + " (" + status + where + "): " + said.text();
   }
 
   /** Does what Muster orders. */

@@ -234,7 +234,11 @@ namespace Muster
             SpeakIn(Math.Max(wanted, random() * longest));
             var said = Json.TextAt(body, "detail") ?? Json.TextAt(body, "message");
             if (status == 410) Stop(said ?? "no longer needed", false);
-            else Tell("problem", FaultOf(status, isGood ? null : said, Json.TextAt(body, "field"), isStranger));
+            else
+            {
+                var why = isGood ? null : said;
+                Tell("problem", FaultOf(status, why, Json.TextAt(body, "field"), isStranger, sent.IsRegistration));
+            }
         }
 
         void CompareClocks(string date)
@@ -248,7 +252,7 @@ namespace Muster
         }
 
         /// Returns a sentence about a response that contains no orders. It quotes nothing that this server has sent.
-        string FaultOf(double status, string said, string field, bool isStranger)
+        string FaultOf(double status, string said, string field, bool isStranger, bool isRegistration)
         {
             var number = status.ToString("F0", CultureInfo.InvariantCulture);
             if (status == 0)
@@ -258,7 +262,8 @@ namespace Muster
             if (said == null)
                 return $"The answer of MUSTER_URL is not from Muster ({number}): is there a proxy in between?";
             var where = field == null ? "" : ", " + field;
-            return $"Muster refuses a report ({number}{where}): {said}";
+            var what = isRegistration ? (enrols ? "the enrolment" : "the registration") : "a report";
+            return $"Muster refuses {what} ({number}{where}): {said}";
         }
 
         void Wake()

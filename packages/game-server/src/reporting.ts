@@ -174,7 +174,7 @@ export function createReporting(options: ReportingOptions) {
         }
         isFirst = false
         if (status === 410) options.gone(messageIn(body) ?? 'no longer needed')
-        else problem(new Error(faultOf(status, body, options.enrolmentKey !== undefined, isStranger)))
+        else problem(new Error(faultOf(status, body, options.enrolmentKey !== undefined, isStranger, isRegistration)))
         return false
       }
 
@@ -227,7 +227,7 @@ const fieldIn = (body: unknown, name: string) => {
 const messageIn = (body: unknown) => fieldIn(body, 'detail') ?? fieldIn(body, 'message')
 
 /** Describes a response without orders. The text contains nothing that this server has sent. */
-function faultOf(status: number, body: unknown, enrols: boolean, isStranger: boolean): string {
+function faultOf(status: number, body: unknown, enrols: boolean, isStranger: boolean, isRegistration: boolean): string {
   if (status === 0) return 'Muster does not answer. The game continues; the state is sent once Muster answers.'
   if (status === 401 && !isStranger)
     return `Muster does not know ${enrols ? 'MUSTER_ENROL_KEY' : 'MUSTER_SERVER_TOKEN'} (401).`
@@ -235,5 +235,6 @@ function faultOf(status: number, body: unknown, enrols: boolean, isStranger: boo
   if (said === undefined || status < 300)
     return `The answer of MUSTER_URL is not from Muster (${status}): is there a proxy in between?`
   const field = fieldIn(body, 'field')
-  return `Muster refuses a report (${status}${field === undefined ? '' : `, ${field}`}): ${said}`
+  const what = isRegistration ? (enrols ? 'the enrolment' : 'the registration') : 'a report'
+  return `Muster refuses ${what} (${status}${field === undefined ? '' : `, ${field}`}): ${said}`
 }

@@ -260,3 +260,15 @@ export async function settle(server: Server, more: object = { matches: [duel('m7
   await server.answer(200, orders({ version: 8, ...more }))
   await server.run(200)
 }
+
+/** Sorts the lines of the same time: the request comes last. */
+export function inOrder(lines: readonly Line[]): Line[] {
+  const rank = ({ out }: Line) => (out !== undefined && 'request' in out ? 1 : 0)
+  const groups: Line[][] = []
+  for (const line of lines) {
+    const last = groups.at(-1)?.at(-1)
+    if (line.out !== undefined && last?.out !== undefined && last.at === line.at) groups.at(-1)?.push(line)
+    else groups.push([line])
+  }
+  return groups.flatMap((group) => group.toSorted((a, b) => rank(a) - rank(b)))
+}

@@ -3,6 +3,7 @@ import type { MatchResult } from './match-result.js'
 import {
   duel,
   ENROL_KEY,
+  inOrder,
   joinToken,
   KNOCK,
   type Line,
@@ -359,7 +360,6 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await server.begin('m8')
     await server.run(200)
     await server.answer(200, orders({ version: 11, want: 'drain', matches: [duel('m7')] }))
-    await server.run(500)
     await server.stopped()
     await server.run(200)
     await server.answer(200, orders({ version: 12, want: 'stop' }))
@@ -469,18 +469,6 @@ const ENROLMENTS: Readonly<Record<string, (server: Server) => Promise<void>>> = 
     await server.stopped()
     await server.run(200)
   },
-}
-
-/** Sorts the lines of the same time: the request comes last. */
-function inOrder(lines: readonly Line[]): Line[] {
-  const rank = ({ out }: Line) => (out !== undefined && 'request' in out ? 1 : 0)
-  const groups: Line[][] = []
-  for (const line of lines) {
-    const last = groups.at(-1)?.at(-1)
-    if (line.out !== undefined && last?.out !== undefined && last.at === line.at) groups.at(-1)?.push(line)
-    else groups.push([line])
-  }
-  return groups.flatMap((group) => group.toSorted((a, b) => rank(a) - rank(b)))
 }
 
 test('the committed transcript equals what the game server does (`--update` rewrites the transcript)', async () => {

@@ -238,13 +238,12 @@ func _take(input):
 	_failures += 1
 	var wanted = min(input.get("retryAfterMs", 0), LONGEST_RETRY_MS)
 	_speak_in(VALUES.later(wanted, _platform.random() * longest))
-	var said = VALUES.text_in(body, "detail")
-	if said == null:
-		said = VALUES.text_in(body, "message")
+	var detail = VALUES.text_in(body, "detail")
+	var said = VALUES.text_in(body, "message") if detail == null else detail
 	if status == 410:
 		return _stop("no longer needed" if said == null else said, false)
 	var field = VALUES.text_in(body, "field")
-	_out.append({"problem": _fault_of(status, null if is_good else said, field, is_stranger)})
+	_out.append({"problem": _fault_of(status, null if is_good else said, field, is_stranger, sent.is_registration)})
 
 
 # `date`: the response's header, e.g. `Thu, 26 Nov 2026 12:00:00 GMT`.
@@ -267,14 +266,15 @@ func _compare_clocks(date):
 
 
 # Returns a sentence about a response that contains no orders. It quotes nothing that this server has sent.
-func _fault_of(status, said, field, is_stranger):
+func _fault_of(status, said, field, is_stranger, is_registration):
 	if status == 0:
 		return "Muster does not answer. The game continues; the state is sent once Muster answers."
 	if status == 401 and not is_stranger:
 		return "Muster does not know %s (401)." % ("MUSTER_ENROL_KEY" if _enrols else "MUSTER_SERVER_TOKEN")
 	if said == null:
 		return "The answer of MUSTER_URL is not from Muster (%d): is there a proxy in between?" % status
-	return "Muster refuses a report (%d%s): %s" % [status, "" if field == null else ", " + field, said]
+	var what = ("the enrolment" if _enrols else "the registration") if is_registration else "a report"
+	return "Muster refuses %s (%d%s): %s" % [what, status, "" if field == null else ", " + field, said]
 
 
 # Carries out Muster's orders.
@@ -324,7 +324,7 @@ func _drain(reason):
 	_changed()
 
 
-# `is_own_wish`: true if Muster does not know about the stop yet.
+# `is_own_wish`: true if Muster does not know about the stop yet. Then players of matches that load go elsewhere now.
 func _stop(reason, is_own_wish):
 	if _is_stopping:
 		return
@@ -332,7 +332,6 @@ func _stop(reason, is_own_wish):
 	_is_own_wish = is_own_wish
 	for one in _matches:
 		_end(one, "The server is to end: " + reason + ".")
-		# Its players get another server now, and need not wait until the game has stopped.
 		if is_own_wish and one.status == "loading":
 			one.give_up()
 			_changed()
