@@ -19,7 +19,12 @@ const queues = [{ name: 'duel', matchSize: 2, pool: 'arena' }]
 type Faults = Parameters<typeof createTestAllocator>[0]['fault']
 
 /** A matchmaker whose pool has servers of an allocator, which register once they run and accept each match. */
-function open({ pool = metal, fault, memory }: { pool?: PoolDefinition; fault?: Faults; memory?: StoreMemory } = {}) {
+function open({
+  pool = metal,
+  fault,
+  memory,
+  readyMs,
+}: { pool?: PoolDefinition; fault?: Faults; memory?: StoreMemory; readyMs?: number } = {}) {
   let allocation: ReturnType<typeof createTestAllocator> | undefined
   const world = setUp({
     queues,
@@ -33,7 +38,8 @@ function open({ pool = metal, fault, memory }: { pool?: PoolDefinition; fault?: 
     },
     ...(memory && { store: createMemoryStore(memory) }),
   })
-  const own = () => (allocation ??= createTestAllocator({ clock: world.clock, fault }))
+  const own = () =>
+    (allocation ??= createTestAllocator({ clock: world.clock, fault, ...(readyMs !== undefined && { readyMs }) }))
   const seqs = new Map<string, number>()
   const report = async () => {
     for (const id of own().running()) {
@@ -82,6 +88,22 @@ describe('a pool with servers from a custom source', () => {
       environment: { MUSTER_POOL: 'arena' },
     })
     expect(service.calls.create).toEqual([])
+  })
+
+  test('explain says that the address of a registered server is awaited, until its source gives it', async () => {
+    const { join, run, matchmaker, own } = open({
+      pool: { ...metal, at: [{ cron: '* * * * *', minutes: 2, min: 1 }] },
+      readyMs: 20_000,
+    })
+    await run(5000)
+    expect(own().running()).toHaveLength(1)
+    await join('ann')
+    await join('ben')
+    await run(1000)
+    const { summary } = matchmaker.explain('ann')
+    expect(summary).toMatch(
+      /^Its match is found\. A server was taken \d s ago, but its source has not given its address yet\.$/,
+    )
   })
 
   test('a server of a custom source is stopped once it is drained', async () => {

@@ -37,7 +37,7 @@ export function createExplaining({
       ticketId,
       summary: [
         whyNoServer(record, now, allocator.blockedBy()) ?? reasons.join(' '),
-        record.status === 'MATCH_FOUND' && hosted !== undefined ? serverSentence(server) : '',
+        record.status === 'MATCH_FOUND' && hosted !== undefined ? serverSentence(server, hosted.server) : '',
         placeSentence(placement),
       ].join(''),
       waitedMs: Math.max(0, Math.round(now - record.createdAt)),
@@ -53,14 +53,20 @@ export function createExplaining({
 function takenServer({ server, claim }: HostedMatch, now: number): TakenServer | undefined {
   if (server === undefined) return undefined
   const forMs = claim && Math.max(0, Math.round(now - claim.at))
-  return { warm: claim?.isWarm ?? server.registered, forMs }
+  // After a restart, only a server of a pool can have run before its match.
+  return { warm: claim?.isWarm ?? (server.pool !== undefined && server.registered), forMs }
 }
 
 /** Describes how the match gets its server, and since when. */
-function serverSentence(server: TakenServer | undefined): string {
+function serverSentence(server: TakenServer | undefined, host: HostedMatch['server']): string {
   if (server === undefined) return ' It waits for a server.'
   const { warm, forMs } = server
   const seconds = forMs === undefined ? undefined : Math.floor(forMs / 1000)
+  // A process may register before its source has given its address.
+  if (warm && host?.assignment === undefined) {
+    const when = seconds === undefined ? '' : ` ${seconds} s ago`
+    return ` A server was taken${when}, but its source has not given its address yet.`
+  }
   if (warm) return seconds === undefined ? ' A warm server was taken.' : ` A warm server was taken ${seconds} s ago.`
   return seconds === undefined
     ? ' A server starts for the match.'
