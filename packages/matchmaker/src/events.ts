@@ -197,8 +197,10 @@ export function createEvents(): Events {
     emit: (name, event) => (emit as (name: EventName, event: unknown) => void)(name, event),
     hasListeners: (name) => emitter.listenerCount(name) > 0,
     on: (name, listener) => {
-      emitter.on(name, listener as never)
-      return () => void emitter.off(name, listener as never)
+      // Each subscription has a listener of its own, so that ending one leaves another one of the same function.
+      const own = typeof listener === 'function' ? (event: MatchmakerEvents[typeof name]) => listener(event) : listener
+      emitter.on(name, own as never)
+      return () => void emitter.off(name, own as never)
     },
   }
 }

@@ -209,6 +209,18 @@ describe('tickets of a matchmaker', () => {
 })
 
 describe('events', () => {
+  test('the function that `on` returns ends one subscription, not others of the same listener', () => {
+    const { matchmaker, join } = setUp()
+    let heard = 0
+    const listener = () => void (heard += 1)
+    const off = matchmaker.on('ticketCreated', listener)
+    matchmaker.on('ticketCreated', listener)
+    off()
+    off()
+    join('ann')
+    expect(heard).toBe(1)
+  })
+
   test('a listener that throws or rejects affects neither the tick nor other listeners', async () => {
     const { matchmaker, join, run, status, seen } = setUp()
     let heard = 0

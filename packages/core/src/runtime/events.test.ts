@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { createEvents, createEventsWithProblems, type WithProblems } from './events.js'
 
@@ -67,4 +69,35 @@ test('event listeners are added and removed as with an EventEmitter of Node.js',
   emit('said', 'e')
   expect(heard).toEqual(['a', 'once a', 'b', 'd'])
   expect(failures).toEqual([])
+})
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+test('a removed event listener is not kept in memory', async () => {
+  const { emitter } = createEvents<Names>(() => {})
+  const subscribe = () => {
+    const listener = () => {}
+    emitter.on('said', listener)
+    emitter.off('said', listener)
+    return new WeakRef(listener)
+  }
+  const removed = subscribe()
+  await settled()
+  collectGarbage()
+  expect(removed.deref()).toBeUndefined()
+})
+
+test('an event listener that is no function is refused', () => {
+  const { emitter } = createEvents<Names>(() => {})
+  expect(() => emitter.on('said', 'a' as never)).toThrow("the listener of the event 'said' must be a function")
+})
+
+test('a rejected promise of another library is reported like one of the language', async () => {
+  const failures: unknown[] = []
+  const { emitter, emit } = createEvents<Names>((event, error) => failures.push([event, error]))
+  emitter.on('said', (() => ({ then: (_: unknown, failed: (error: unknown) => void) => failed('no') })) as never)
+  emit('said', 'a')
+  await settled()
+  expect(failures).toEqual([['said', 'no']])
 })

@@ -47,8 +47,8 @@ export function createEventsWithProblems<Names extends WithProblems>(): Events<N
 
 class CarefulEmitter extends EventEmitter<Record<string, Listener>> {
   readonly #failed: (event: string, error: unknown) => void
-  /** The wrapper of each listener, by event and listener. */
-  readonly #careful = new Map<string, Map<Listener, Listener>>()
+  /** The wrapper of each listener, by event and listener. It is forgotten with the listener. */
+  readonly #careful = new Map<string, WeakMap<Listener, Listener>>()
 
   constructor(failed: (event: string, error: unknown) => void) {
     super()
@@ -77,7 +77,8 @@ class CarefulEmitter extends EventEmitter<Record<string, Listener>> {
   }
 
   #carefully(name: string, listener: Listener): Listener {
-    const known = this.#careful.get(name) ?? new Map<Listener, Listener>()
+    if (typeof listener !== 'function') throw new TypeError(`the listener of the event '${name}' must be a function`)
+    const known = this.#careful.get(name) ?? new WeakMap<Listener, Listener>()
     this.#careful.set(name, known)
     const careful = known.get(listener) ?? this.#guard(name, listener)
     known.set(listener, careful)
@@ -89,11 +90,14 @@ class CarefulEmitter extends EventEmitter<Record<string, Listener>> {
     return function careful(this: unknown, ...event: unknown[]): void {
       try {
         const result = listener.apply(this, event)
-        // The promise of an async listener may reject later.
-        if (result instanceof Promise) result.catch(fail)
+        // The promise of an async listener may reject later. It may be a promise of another library.
+        if (isThenable(result)) result.then(undefined, fail)
       } catch (error) {
         fail(error)
       }
     }
   }
 }
+
+const isThenable = (result: unknown): result is PromiseLike<unknown> =>
+  typeof result === 'object' && result !== null && 'then' in result && typeof result.then === 'function'

@@ -12,6 +12,7 @@ import {
   type PlayedBy,
   notePresent,
   readTicketInput,
+  readWaitOptions,
   assertPlayerOfTicket,
   type Cooldowns,
   type TicketStore,
@@ -104,7 +105,7 @@ export function createTicketCommands({
         if (record !== undefined) notePresent(record, playerId, now)
       }
     },
-    waitForChange: async (ticketId, options) => tickets.change(known(ticketId), options),
+    waitForChange: async (ticketId, options) => tickets.change(known(ticketId), readWaitOptions(options)),
 
     longestWaiting: (limit) => {
       const searching: TicketRecord[] = []

@@ -1,3 +1,4 @@
+import { type AbortListener, listenToAbort, stopListeningToAbort } from '@muster/core/internal'
 import { ticketOf, type TicketRecord } from './ticket-record.js'
 import type { Ticket } from './ticket.js'
 
@@ -14,7 +15,7 @@ interface ChangeWaiter {
   readonly notify: (ticket: Ticket) => void
   readonly failed: (error: Error) => void
   readonly signal: AbortSignal | undefined
-  readonly aborted: () => void
+  readonly aborted: AbortListener
 }
 
 export function createChangeListeners(): ChangeListeners {
@@ -25,19 +26,17 @@ export function createChangeListeners(): ChangeListeners {
       new Promise((resolve, reject) => {
         if (signal?.aborted === true) return reject(signal.reason as Error)
         const waiters = waiting.get(record) ?? new Set()
-        waiting.set(record, waiters)
-        const waiter: ChangeWaiter = {
-          notify: resolve,
-          failed: reject,
-          signal,
-          aborted: () => {
+        const aborted = {
+          handleEvent: () => {
             waiters.delete(waiter)
             if (waiters.size === 0 && waiting.get(record) === waiters) waiting.delete(record)
             reject(signal?.reason as Error)
           },
         }
+        const waiter: ChangeWaiter = { notify: resolve, failed: reject, signal, aborted }
+        if (signal !== undefined) listenToAbort(signal, aborted)
         waiters.add(waiter)
-        signal?.addEventListener('abort', waiter.aborted, { once: true })
+        waiting.set(record, waiters)
       }),
 
     changed: (record) => {
@@ -47,7 +46,7 @@ export function createChangeListeners(): ChangeListeners {
       waiting.delete(record)
       const ticket = ticketOf(record)
       for (const { notify, signal, aborted } of waiters) {
-        signal?.removeEventListener('abort', aborted)
+        if (signal !== undefined) stopListeningToAbort(signal, aborted)
         notify(ticket)
       }
     },
@@ -56,7 +55,7 @@ export function createChangeListeners(): ChangeListeners {
       const all = [...waiting.values()].flatMap((waiters) => [...waiters])
       waiting.clear()
       for (const { failed, signal, aborted } of all) {
-        signal?.removeEventListener('abort', aborted)
+        if (signal !== undefined) stopListeningToAbort(signal, aborted)
         failed(error)
       }
     },

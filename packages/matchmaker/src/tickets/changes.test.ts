@@ -45,6 +45,40 @@ describe('waiting for a change of a ticket', () => {
     expect(await other).toMatchObject({ status: 'CANCELLED' })
   })
 
+  test('waitForChange refuses invalid options, and the ticket changes as if nobody had waited', async () => {
+    const { matchmaker, seen, join } = setUp()
+    join('ann')
+    const refused: readonly (readonly [options: unknown, message: string])[] = [
+      [{ version: 1, signal: new AbortController() }, 'option signal: must have addEventListener'],
+      [{ version: '1' }, 'option version: must be a number'],
+      [{ version: 1, until: 'end' }, 'option until: must be "assigned" or "match-end"'],
+      [{ version: 1, timeoutMs: 5 }, 'option timeoutMs: is not known'],
+      [undefined, 'option must be an object'],
+    ]
+    for (const [options, message] of refused)
+      await expect(matchmaker.waitForChange('ann', options as never)).rejects.toThrow(message)
+    expect(matchmaker.cancelTicket('ann')).toMatchObject({ status: 'CANCELLED' })
+    expect(seen.problem).toBeUndefined()
+  })
+
+  test('one signal may end many waits for changes, without a warning about listeners', async () => {
+    const warnings: Error[] = []
+    const listen = (warning: Error) => void warnings.push(warning)
+    process.on('warning', listen)
+    const { matchmaker, join } = setUp()
+    join('ann')
+    const ending = new AbortController()
+    const waits = Array.from({ length: 20 }, () =>
+      matchmaker.waitForChange('ann', { version: 1, signal: ending.signal }),
+    )
+    const ended = Promise.allSettled(waits)
+    ending.abort(new Error('enough'))
+    expect((await ended).every(({ status }) => status === 'rejected')).toBe(true)
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('warning', listen)
+    expect(warnings).toEqual([])
+  })
+
   test('waitForChange rejects when the matchmaker closes', async () => {
     const { matchmaker, join } = setUp()
     join('ann')

@@ -32,6 +32,7 @@ export {
   NO_PLAYER_ID,
   player,
   readTicketInput,
+  readWaitOptions,
   ticketId,
   ticketPriority,
 } from './ticket-input.js'

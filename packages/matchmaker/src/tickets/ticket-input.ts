@@ -1,10 +1,10 @@
-import { canonicalIp, type Coordinates } from '@muster/core'
-import { ipAddress, isObject, isWellFormed, read as readBy } from '@muster/core/internal'
+import { canonicalIp, type Coordinates, InvalidInput } from '@muster/core'
+import { having, ipAddress, isObject, isWellFormed, read as readBy } from '@muster/core/internal'
 import type { Attributes, Player } from '@muster/hosting/internal'
 import { z } from 'zod'
 import { InvalidTicket } from '../errors.js'
 import { type CheckedTicket, complete, MOST, PRIORITIES, TICKET_ID, type TicketPlayer } from './checked-ticket.js'
-import type { Ticket, TicketInput } from './ticket.js'
+import type { Ticket, TicketInput, WaitOptions } from './ticket.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -232,3 +232,13 @@ export function assertPlayerOfTicket(ticket: Pick<Ticket, 'id' | 'players'>, pla
   if (ticket.players.some(({ id }) => id === playerId)) return
   throw invalidTicket('playerId', `playerId: must be a player of ticket ${ticket.id}, got ${JSON.stringify(playerId)}`)
 }
+
+const waitOptions: z.ZodType<WaitOptions> = z.strictObject({
+  version: z.number(),
+  signal: having<AbortSignal>('addEventListener', 'removeEventListener').optional(),
+  until: z.enum(['assigned', 'match-end']).optional(),
+})
+
+/** Validates the options of `waitForChange`. @throws {InvalidInput} naming the option */
+export const readWaitOptions = (options: WaitOptions): WaitOptions =>
+  readBy(waitOptions, options, (field, message) => new InvalidInput(`option ${message}`, { field }))
