@@ -13,6 +13,7 @@ export type { SessionConfig, VersionChanges, VersionPort, VersionVariable } from
 export { type CallFacts, nameErrors } from './client/errors.js'
 export { nextPage, refusesPage } from './client/pages.js'
 export { headerOf, retryAfterMs } from './client/refusal.js'
+export { deepFreeze } from './client/cache.js'
 export { type HttpAnswer, createTransport } from './client/transport.js'
 export { deploymentPhase, sameStatus } from './deployment-status.js'
 export {

@@ -14,7 +14,7 @@ import {
   type SpendBudget,
 } from '@muster/hosting/internal'
 import type { BeaconSource } from './beacons.js'
-import { callable, having, unguessable, read } from '@muster/core/internal'
+import { callable, deepFreeze, having, unguessable, read } from '@muster/core/internal'
 import type { Locate } from './locate/index.js'
 import { defineQueue, type Queue, type QueueDefinition, withPool } from './queues/index.js'
 
@@ -276,6 +276,7 @@ export function configure({ queues, pools = [], ...options }: MatchmakerOptions)
   if (config.deployments === undefined) assertNoService(defines, defined)
   return {
     ...config,
+    browser: deepFreeze(config.browser),
     beacons: config.beacons ?? beaconsOf(config.locations),
     apiUrl: config.apiUrl?.replace(/\/+$/, ''),
     serverSecret: config.serverSecret,

@@ -96,7 +96,9 @@ test('an event listener that is no function is refused', () => {
 test('a rejected promise of another library is reported like one of the language', async () => {
   const failures: unknown[] = []
   const { emitter, emit } = createEvents<Names>((event, error) => failures.push([event, error]))
-  emitter.on('said', (() => ({ then: (_: unknown, failed: (error: unknown) => void) => failed('no') })) as never)
+  const rejected = { catch: () => {} }
+  Reflect.set(rejected, 'then', (_: unknown, failed: (error: unknown) => void) => failed('no'))
+  emitter.on('said', (() => rejected) as never)
   emit('said', 'a')
   await settled()
   expect(failures).toEqual([['said', 'no']])

@@ -1,5 +1,5 @@
 import { Conflict } from '@muster/core'
-import { growingTo, newId } from '@muster/core/internal'
+import { deepFreeze, growingTo, newId } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
 import type { AllocatorContext } from './allocator-context.js'
 import { createReachabilityCheck } from './reachability-check.js'
@@ -193,7 +193,7 @@ export class Enrolling {
    * must be proved first, even after a restart.
    */
   adopt(server: Server, assignment: Assignment) {
-    server.assignment = assignment
+    server.assignment = deepFreeze(assignment)
     server.isLocated = true
     this.#options.fleet.step(server, 'enrolled')
     if (this.#enrolmentIn(server)?.knock === undefined) this.#options.lifecycle.listens(server)

@@ -1,4 +1,5 @@
 import type { Coordinates } from '@muster/core'
+import { deepFreeze } from '@muster/core/internal'
 import type { AllocatorContext } from './allocator-context.js'
 import type { Enrolling } from './enrolling.js'
 import type { EndTimes } from './server-deadlines.js'
@@ -82,7 +83,7 @@ export function createServerRestore(
 
   const goOnPlaying = (server: Server, requestId: string, assignment: Assignment | undefined) => {
     if (server.lastsMs < Infinity) endTimes.expect(server)
-    server.assignment = assignment
+    server.assignment = deepFreeze(assignment)
     sources.of(server.source).settle(requestId)
     for (const match of server.bound) matches.resumePlay(match, server, { assignment })
   }

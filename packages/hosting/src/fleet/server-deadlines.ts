@@ -1,4 +1,5 @@
 import type { Clock } from '@muster/core/clock'
+import { deepFreeze } from '@muster/core/internal'
 import type { Fleet } from './fleet.js'
 import type { Server } from '../records/index.js'
 import type { Sources } from '../sources/index.js'
@@ -82,7 +83,7 @@ export function createEndTimes({ sources, fleet, clock, located, problem }: EndT
       server.isLocated = true
       const { assignment } = server
       if (assignment !== undefined && location !== undefined) {
-        server.assignment = { ...assignment, location }
+        server.assignment = deepFreeze({ ...assignment, location })
         located(server)
       }
       unknown.delete(server)

@@ -1,3 +1,4 @@
+import { deepFreeze } from '@muster/core/internal'
 import type { AllocatorContext } from './allocator-context.js'
 import type { HostedMatches } from './hosted-matches.js'
 import { Unavailable } from '../errors.js'
@@ -201,7 +202,10 @@ export class ServerLifecycle {
     if (server === undefined || workOf(server) !== 'follow') return
     if (change.kind === 'ready') {
       if (!this.#fleet.step(server, 'ready')) return
-      server.assignment = { server: server.credential, ...withPromise(change.assignment, placementOf(server)) }
+      server.assignment = deepFreeze({
+        server: server.credential,
+        ...withPromise(change.assignment, placementOf(server)),
+      })
       this.#sourceOf(server).settle(requestId)
       this.#on.up(server, requestId, change.unseenMs)
       if (workOf(server) === 'follow') this.#options.listening.begin(server, change.assignment)

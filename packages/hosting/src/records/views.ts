@@ -95,8 +95,8 @@ export const matchViewOf = (match: HostedMatch): AllocationView => {
   const { id, ticketIds, playerIds, placement, ownServer, server, claim } = match
   return {
     ...viewOf(match),
-    ticketIds,
-    playerIds,
+    ticketIds: [...ticketIds],
+    playerIds: [...playerIds],
     placement,
     ...(ownServer === undefined
       ? { tag: serverTag(id), hosted: { serverId: server?.id, warm: claim?.isWarm } }

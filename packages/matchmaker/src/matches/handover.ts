@@ -39,15 +39,33 @@ const past = z.object({
   place: coordinates.optional(),
 })
 
+/** Copies a player, because callers may change what they get, e.g. remove addresses before they log it. */
+const copied = ({
+  coordinates: at,
+  latencies,
+  attributes,
+  roles,
+  avoid,
+  ...player
+}: TicketRecord['players'][number]) => ({
+  ...player,
+  coordinates: at && { ...at },
+  latencies: { ...latencies },
+  attributes: Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, listCopied(value)])),
+  roles: [...roles],
+  avoid: [...avoid],
+})
+const listCopied = <Value>(value: Value): Value => (Array.isArray(value) ? ([...value] as Value) : value)
+
 const exported = (record: TicketRecord): ExportedTicket => ({
   id: record.id,
   queues: record.queues,
-  players: record.players,
+  players: record.players.map(copied),
   priority: record.priority,
   createdAt: record.createdAt,
   attempts: record.attempts,
   privateSeat: record.privateSeat,
-  place: record.place,
+  place: record.place && { ...record.place },
 })
 
 interface Handover {

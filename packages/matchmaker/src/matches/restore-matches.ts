@@ -1,4 +1,5 @@
 import type { Clock } from '@muster/core/clock'
+import { deepFreeze } from '@muster/core/internal'
 import type { Assignment, RestoredMatches, MatchRecord, Order } from '@muster/hosting/internal'
 import type { TeamShape } from '@muster/kernel'
 import { defineQueue, type Queue } from '../queues/index.js'
@@ -242,7 +243,7 @@ export function createInheritedMatches(runtime: (queue: string) => QueueRuntime 
       const seat = { ticket: record, match, team, matchedAt, acceptance }
       match.placed = [...match.placed, seat]
       if (status === 'MATCH_FOUND') match.seated = [...match.seated, record]
-      else match.assignment = assignment
+      else match.assignment = deepFreeze(assignment)
       return seat
     },
     isFormer: (match) => former.has(match),

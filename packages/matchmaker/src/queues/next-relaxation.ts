@@ -90,7 +90,7 @@ export function relaxationsOf(compiled: CompiledQueue): NextAfter {
     boundaries ??= boundariesOf(levels.at, pool)
     const own = aheadMs === 0 ? boundaries : boundariesOf(startsOf(levels, aheadMs), pool)
     const next = own.find(({ atMs }) => atMs > waitedMs)
-    return next && { inMs: Math.round(next.atMs - waitedMs), changes: next.changes }
+    return next && { inMs: Math.round(next.atMs - waitedMs), changes: next.changes.map((change) => ({ ...change })) }
   }
 }
 

@@ -56,7 +56,7 @@ const SWEPT = 500
 /** Returns the name under which a queue's cooldowns are kept. */
 export const cooldownName = ({ name, cooldown }: CooldownQueue): string => cooldown?.name ?? name
 
-const NONE: readonly never[] = []
+const NONE: readonly never[] = Object.freeze([])
 
 /** Returns the maximum milliseconds of a cooldown with this name. Infinity if no queue has it. */
 function longestMs(name: string, queues: readonly CooldownQueue[]): number {
@@ -76,7 +76,7 @@ export function createCooldowns(options: CooldownsOptions): Cooldowns {
 
   const replace = (playerId: string, kept: readonly Cooldown[]) => {
     byPlayer.delete(playerId)
-    if (kept.length > 0) byPlayer.set(playerId, kept)
+    if (kept.length > 0) byPlayer.set(playerId, Object.freeze(kept))
   }
   const remove = (gone: Cooldown) => {
     const { playerId, name } = gone
@@ -89,7 +89,7 @@ export function createCooldowns(options: CooldownsOptions): Cooldowns {
   const set = (cooldown: Cooldown) => {
     const { playerId, name, offences, until, forgiveAfterMs } = cooldown
     const others = (byPlayer.get(playerId) ?? NONE).filter((one) => one.name !== name)
-    replace(playerId, [...others, cooldown])
+    replace(playerId, [...others, Object.freeze(cooldown)])
     changed(playerId, name, { offences, until, forgiveAfterMs })
     if (byPlayer.size <= mostPlayers) return
     const [oldest = NONE] = byPlayer.values()

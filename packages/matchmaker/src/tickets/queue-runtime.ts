@@ -30,7 +30,7 @@ export function createQueueRuntime(
   const runtimes: QueueRuntime[] = []
   const runtime: QueueRuntime = {
     queue,
-    alone: { queues: [queue.name], runtimes },
+    alone: { queues: Object.freeze<[string]>([queue.name]), runtimes },
     compiled,
     entryOf: (ticket) => {
       checkEnvironment(ticket)

@@ -211,7 +211,7 @@ export const newRecord = (
   place,
   network: networkOf(players),
   locating,
-  queues: queues.length === 1 ? (runtimes[0]?.alone.queues ?? queues) : queues,
+  queues: Object.freeze(queues.length === 1 ? (runtimes[0]?.alone.queues ?? queues) : queues),
   privateSeat,
   runtimes,
   slot: NOWHERE,

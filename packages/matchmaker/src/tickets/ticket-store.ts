@@ -1,4 +1,4 @@
-import type { Yielder } from '@muster/core/internal'
+import { deepFreeze, type Yielder } from '@muster/core/internal'
 import type { ReturnReason } from '@muster/hosting/internal'
 import { type InvalidTicket, UnknownQueue } from '../errors.js'
 import {
@@ -203,7 +203,7 @@ export class TicketStore {
   ): boolean {
     for (const record of records) if (!isIn(record, runtime) && !isPrivate(record)) return false
     const terms = match.queue.acceptance
-    const acceptance = terms && { until: Math.floor(now + terms.withinMs), accepted: [] }
+    const acceptance = terms && deepFreeze({ until: Math.floor(now + terms.withinMs), accepted: [] })
     for (let index = 0; index < records.length; index += 1) {
       const record = records[index] as TicketRecord
       this.#pools.leave(record, now, runtime)
@@ -236,7 +236,7 @@ export class TicketStore {
   /** Sets the acceptance state of the ticket's match. */
   setAcceptance(record: TicketRecord, acceptance: Acceptance | undefined): void {
     if (record.seat === undefined || record.seat.acceptance === acceptance) return
-    record.seat.acceptance = acceptance
+    record.seat.acceptance = deepFreeze(acceptance)
     this.#touch(record)
   }
 
@@ -299,7 +299,7 @@ export class TicketStore {
       const { left: before = [] } = record
       const gone = record.players.flatMap(({ id }) => (playerIds.includes(id) && !before.includes(id) ? [id] : []))
       if (gone.length === 0) continue
-      record.left = [...before, ...gone]
+      record.left = Object.freeze([...before, ...gone])
       this.#touch(record)
     }
   }
