@@ -124,6 +124,18 @@ describe('close of a matchmaker without a store', () => {
     expect(service.records).toHaveLength(2)
   })
 
+  test('close refuses invalid options, and the matchmaker stays open', async () => {
+    const { matchmaker, join } = setUp()
+    const refused: readonly (readonly [options: object, message: string])[] = [
+      [{ stopServer: true }, 'option stopServer: is not known; did you mean stopServers?'],
+      [{ stopServers: 'no' }, 'option stopServers: must be true or false'],
+      [{ timeoutMs: NaN }, 'option timeoutMs: must be milliseconds from 0, or Infinity, got NaN'],
+      [{ handOver: true }, 'option handOver: needs a store'],
+    ]
+    for (const [options, message] of refused) await expect(matchmaker.close(options)).rejects.toThrow(message)
+    expect(join('ann')).toMatchObject({ status: 'SEARCHING' })
+  })
+
   test('close reports the servers that it could not stop in time', async () => {
     const { clock, matchmaker, seen, join, run } = setUp({
       service: { fault: (method) => (method === 'stop' ? { error: new ServerError('down') } : undefined) },

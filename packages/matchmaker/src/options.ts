@@ -227,7 +227,17 @@ const schema = z.strictObject({
   deployments: having<DeploymentService>('create', 'get', 'stop', 'list').optional(),
   sources: z.record(sourceName, having<ServerAllocator>('allocate', 'poll', 'stop')).default({}),
   locate: callable<Locate>().optional(),
-  store: having<Store>('attach', 'records', 'flush', 'sync', 'advance', 'close').optional(),
+  store: having<Store>(
+    'isFailing',
+    'attach',
+    'records',
+    'write',
+    'flush',
+    'sync',
+    'advance',
+    'isClosed',
+    'close',
+  ).optional(),
   locations: having<LocationService>('list').optional(),
   beacons: callable<BeaconSource>().optional(),
   name: shortName.default(defaultOptions.name),
@@ -306,7 +316,8 @@ export function defineQueues(queues: readonly QueueDefinition[], pools: readonly
  * @throws {InvalidInput} naming the pool, the path and the value
  */
 export function definePools(pools: readonly PoolDefinition[], sources?: Config['sources']): readonly Pool[] {
-  const defined = pools.map((pool, index) =>
+  if (!Array.isArray(pools)) throw invalidOption('pools', 'pools: must be a list')
+  const defined = pools.map((pool: PoolDefinition, index) =>
     read(poolSchema, pool, (field, message) => invalidOption(`pools.${index}.${field}`, `pools.${index}.${message}`)),
   )
   const twice = defined.find(({ name }, index) => defined.findIndex((pool) => pool.name === name) !== index)

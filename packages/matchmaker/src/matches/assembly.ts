@@ -15,7 +15,7 @@ import {
 import { type Clock, dateOf } from '@muster/core/clock'
 import { createBackfillCommands } from './backfill-commands.js'
 import { Backfills } from './backfills.js'
-import { createMatchmakerClose, createHandover, assertCanHandOver } from './handover.js'
+import { createMatchmakerClose, createHandover, readCloseOptions } from './handover.js'
 import { Ticks } from './tick.js'
 import { MatchmakerClosed, Unavailable } from '../errors.js'
 import { createBeaconDirectory } from '../beacons.js'
@@ -420,8 +420,8 @@ function matchmakerOf(parts: MatchmakerParts): Matchmaker {
         wanted,
       ),
 
-    close: async (given) => {
-      assertCanHandOver(given?.handOver, store)
+    close: async (options = {}) => {
+      const given = readCloseOptions(options, store)
       await parts.close()
       return close(given)
     },

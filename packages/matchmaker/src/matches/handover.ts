@@ -14,7 +14,7 @@ import {
   type TicketStore,
 } from '../tickets/index.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
-import type { ExportedTicket, Imported, Matchmaker, TicketSnapshot } from './matchmaker.js'
+import type { CloseOptions, ExportedTicket, Imported, Matchmaker, TicketSnapshot } from './matchmaker.js'
 
 /**
  * The snapshot's shape. Tickets are validated later, one by one, so that an invalid ticket does not affect the others.
@@ -209,10 +209,21 @@ export function createMatchmakerClose(closing: CloseContext): Matchmaker['close'
   }
 }
 
-/** Checks that a matchmaker that hands over has a store. @throws {InvalidInput} */
-export function assertCanHandOver(handOver: boolean | undefined, store: Store | undefined): void {
-  if (handOver !== true || store !== undefined) return
-  throw new InvalidInput('option handOver: needs a store, from which the next process resumes', {
-    field: 'handOver',
-  })
+const closeOptions: z.ZodType<CloseOptions> = z.strictObject({
+  stopServers: z.boolean().optional(),
+  handOver: z.boolean().optional(),
+  timeoutMs: z
+    .custom<number>((value) => typeof value === 'number' && value >= 0, 'must be milliseconds from 0, or Infinity')
+    .optional(),
+})
+
+/**
+ * Validates the options of `close`. A misspelt `stopServers` would otherwise leave servers running.
+ * @throws {InvalidInput} naming the option, also for `handOver` without a store
+ */
+export function readCloseOptions(options: CloseOptions, store: Store | undefined): CloseOptions {
+  const refuse = (field: string, message: string) => new InvalidInput(`option ${message}`, { field })
+  const given = read(closeOptions, options, refuse)
+  if (given.handOver !== true || store !== undefined) return given
+  throw refuse('handOver', 'handOver: needs a store, from which the next process resumes')
 }

@@ -112,6 +112,9 @@ export function createMatchCommands(context: MatchCommandsContext): MatchCommand
     },
 
     playersLeft: (matchId, playerIds) => {
+      // A single string would be read as a list of its characters, and the server would run on.
+      if (!Array.isArray(playerIds))
+        throw new InvalidInput('playerIds: must be a list of player ids', { field: 'playerIds' })
       const hosted = allocator.find(matchId)
       const match = lifecycle.find(matchId)
       const queue = hosted?.queue ?? match?.queue.name

@@ -184,8 +184,8 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
    * party then leaves together, and the match dissolves or, with `replaceLeavers`, searches for replacements. A ticket
    * that has not accepted to join a running match yet is cancelled too. The change is made when this method returns.
    * The promise resolves once the change is stored and survives a restart. An ended match does not change.
-   * @throws {UnknownMatch} synchronously. The promise rejects with {Unavailable} if the store cannot be written to;
-   *   call it again then.
+   * @throws {UnknownMatch}; {InvalidInput} for no list; both synchronously. The promise rejects with {Unavailable} if
+   *   the store cannot be written to; call it again then.
    */
   playersLeft(matchId: string, playerIds: readonly string[]): Promise<void>
   /**
@@ -413,7 +413,7 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
    * Closes the matchmaker: it accepts no more tickets, cancels tickets without a server, and stops the servers that
    * were being deployed. Resolves when all stops are confirmed or the time is over, with the matches whose server may
    * still exist. Stop these servers by hand. With a store, everything is left unchanged for the next process instead.
-   * @throws {InvalidInput} for `handOver` without a store
+   * @throws {InvalidInput} naming the option, also for `handOver` without a store: nothing changes then
    */
   close(options?: CloseOptions): Promise<readonly AllocationView[]>
 }

@@ -3,6 +3,14 @@ import { setUp } from '../matchmaker.fixture.js'
 import { social, running } from './backfill.fixture.js'
 
 describe('players who leave a match', () => {
+  test('a player id in place of a list of players who left is refused, because it is no list', async () => {
+    const { matchmaker, join, run } = setUp()
+    join('ann', 'ben')
+    await run(6500)
+    const matchId = matchmaker.getTicket('ann-ben')?.matchId ?? ''
+    expect(() => matchmaker.playersLeft(matchId, 'ann' as never)).toThrow('playerIds: must be a list of player ids')
+  })
+
   test('a running match ends with its server when the only joining player declines', async () => {
     const { matchmaker, service, seen, join, run } = setUp({ queues: [{ ...social, acceptance: { withinMs: 5000 } }] })
     join('ann')
