@@ -183,9 +183,9 @@ class GameProcess {
     if (build !== undefined && !(typeof build === 'string' && build !== '' && build.length <= LONGEST_BUILD))
       throw new InvalidCall('build', `must have 1 to ${LONGEST_BUILD} characters, got ${JSON.stringify(build)}`)
     checkAttributes('attributes', attributes)
-    const problem = options.onProblem ?? warnings(clock)
-    // A copy, so that later changes of the caller's object have no effect.
-    this.#options = { ...options }
+    const problem = careful(options.onProblem, warnings(clock))
+    // A copy, so that later changes of the caller's objects have no effect.
+    this.#options = { ...options, attributes: attributes && { ...attributes } }
     this.#env = env
     this.#clock = clock
     this.#problem = problem
@@ -211,7 +211,7 @@ class GameProcess {
         url,
         token,
         enrolmentKey: enrolment?.key,
-        registration: { build, matches, attributes, ...where },
+        registration: { build, matches, attributes: this.#options.attributes, ...where },
         random: options.random ?? systemRandom,
         registered: (answer) => {
           this.#isRegistered = true
@@ -372,13 +372,9 @@ class GameProcess {
         this.listing.set({ ...listed, name, password, attributes: { ...listed.attributes, ...attributes } })
     })
   }
-  /** Calls a handler, and reports an error that it throws. */
-  #call(handler: () => void): void {
-    try {
-      handler()
-    } catch (error) {
-      this.#problem(asError(error))
-    }
+  /** Calls a handler, and reports an error that it throws, or with which its promise rejects. */
+  #call(handler: () => unknown): void {
+    callSafely(handler, (error) => this.#problem(asError(error)))
   }
 
   #signalled(name: string): void {
@@ -453,6 +449,28 @@ const internalPorts = (ports: Readonly<Record<string, ServerPort>>) =>
   Object.keys(ports).length === 0
     ? undefined
     : Object.fromEntries(Object.entries(ports).map(([name, { internal }]) => [name, internal]))
+
+/**
+ * Calls a function of the game.
+ * @param failed called with the error that it throws, or with which its promise rejects
+ */
+function callSafely(called: () => unknown, failed: (error: unknown) => void): void {
+  try {
+    Promise.resolve(called()).catch(failed)
+  } catch (error) {
+    failed(error)
+  }
+}
+
+/** Returns a function that calls `onProblem`. Without one, or if it fails, problems become warnings. */
+function careful(onProblem: GameServerOptions['onProblem'], warn: (error: Error) => void): (error: Error) => void {
+  if (onProblem === undefined) return warn
+  return (problem) =>
+    callSafely(
+      () => onProblem(problem),
+      (error) => warn(asError(error)),
+    )
+}
 
 /** Emits each warning at most once a minute. */
 function warnings(clock: Clock): (error: Error) => void {

@@ -357,3 +357,44 @@ test('orders in which optional members are null are orders without these members
   expect(last().line).toBe('PUT /servers/me?wait=10&version=8')
   expect(server.status).toBe('IDLE')
 })
+
+test('a game server reports what an async handler rejects with, and continues although onProblem fails', async () => {
+  const told: string[] = []
+  const warned: string[] = []
+  const listen = ({ message }: Error) => void warned.push(message)
+  process.on('warning', listen)
+  const { clock, last, answer, start } = setUp(
+    {
+      joined: async () => {
+        throw new Error('no map')
+      },
+      draining: () => {
+        throw new Error('no drain')
+      },
+    },
+    {
+      onProblem: ({ message }) => {
+        told.push(message)
+        if (message === 'no map') return Promise.reject(new Error('no log')) as never
+        throw new Error('no disk')
+      },
+    },
+  )
+  await start({ matches: [match('m7', 'ann', 'ben')] })
+  await answer(200, orders({ version: 8, matches: [match('m7', 'ann', 'ben', 'cas')] }))
+  await clock.advance(200)
+  await answer(200, orders({ version: 9, want: 'drain', matches: [match('m7', 'ann', 'ben', 'cas')] }))
+  await clock.advance(200)
+  process.off('warning', listen)
+  expect(last().body['draining']).toBe(true)
+  expect(told).toEqual(['no map', 'no drain'])
+  expect(warned).toEqual(['no log', 'no disk'])
+})
+
+test('later changes of the attributes that a game server was given have no effect', async () => {
+  const attributes: Record<string, string> = { map: 'dust' }
+  const { asked, start } = setUp({}, { attributes })
+  attributes['map'] = 'x'.repeat(300)
+  await start()
+  expect(asked.map(({ body }) => body['attributes'])).toEqual([{ map: 'dust' }, { map: 'dust' }, { map: 'dust' }])
+})
