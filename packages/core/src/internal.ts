@@ -60,7 +60,13 @@ export { createBucket } from './rate-limit/token-bucket.js'
 export { addressKeys, messageOf, scrub, scrubEnd, secretFlags, secretKeys, warnThat } from './redact.js'
 export { type AbortListener, listenToAbort, stopListeningToAbort } from './runtime/abort-listeners.js'
 export { type Awaitable, linkedSignal, manyWaitOn, unlessAborted, whenKnown, within } from './runtime/abort-signals.js'
-export { createEventsWithProblems, type Events, type ListenerProblem, type WithProblems } from './runtime/events.js'
+export {
+  callSafely,
+  createEventsWithProblems,
+  type Events,
+  type ListenerProblem,
+  type WithProblems,
+} from './runtime/events.js'
 export { groupBy } from './runtime/group-by.js'
 export { growingTo } from './runtime/growing-cache.js'
 export { newId, unguessable } from './runtime/ids.js'

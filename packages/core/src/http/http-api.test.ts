@@ -279,7 +279,7 @@ test('the HTTP handler never rejects, even when an answer is immutable or onErro
   const fail = () => {
     throw new Error('hunter2')
   }
-  for (const options of [{ problemOf: fail }, { onError: fail }]) {
+  for (const options of [{ problemOf: fail }, { onError: fail }, { onError: async () => fail() }]) {
     const response = await setUp(options).call('POST', '/shelves/a/books', { title: 'strange' })
     expect(response.status).toBe(500)
     expect(await response.text()).not.toContain('hunter2')

@@ -3,6 +3,7 @@ import type { Clock } from '../time.js'
 import { addressBlock } from '../ip.js'
 import type { InputOf, Operation, OutputOf } from '../operation.js'
 import { warnThat } from '../redact.js'
+import { callSafely } from '../runtime/index.js'
 import { type Caller, createAdmission, type RequestLimits, UNKNOWN_ADDRESS } from './admission.js'
 import { type Connection, handlerOf, type HttpHandler, Problem, problemReply, type Reply } from './answers.js'
 import { type BodyLimits, createBodies } from './bodies.js'
@@ -190,7 +191,7 @@ export function createHttpApi<Table extends Routes, Who extends Caller>(
     // The client has disconnected. The response has no reader, and no error needs to be reported.
     if (request.signal.aborted && error === request.signal.reason)
       return new Problem(499, 'client-gone', 'The client closed the connection.')
-    onError(error)
+    callSafely(() => onError(error), warnThat('onError'))
     if (error instanceof StoreUnavailable) return unavailable()
     return internal()
   }
@@ -199,7 +200,7 @@ export function createHttpApi<Table extends Routes, Who extends Caller>(
     let refused = internal()
     try {
       refused = problem(error, request)
-    } catch {} // `problemOf` or `onError` itself threw.
+    } catch {} // `problemOf` itself threw.
     const { headers, ...reply } = problemReply(refused)
     return { ...reply, headers: { ...headers, ...ALWAYS } }
   }

@@ -45,6 +45,20 @@ export function createEventsWithProblems<Names extends WithProblems>(): Events<N
   return events as unknown as Events<Names>
 }
 
+/**
+ * Calls a function of a user, whose result nobody waits for. Never throws.
+ * @param failed receives the error that the function throws, or with which its promise rejects later.
+ */
+export function callSafely(call: () => unknown, failed: (error: unknown) => void): void {
+  try {
+    const result = call()
+    // The promise may be one of another library.
+    if (isThenable(result)) result.then(undefined, failed)
+  } catch (error) {
+    failed(error)
+  }
+}
+
 class CarefulEmitter extends EventEmitter<Record<string, Listener>> {
   readonly #failed: (event: string, error: unknown) => void
   /** The wrapper of each listener, by event and listener. It is forgotten with the listener. */
@@ -88,13 +102,7 @@ class CarefulEmitter extends EventEmitter<Record<string, Listener>> {
   #guard(name: string, listener: Listener): Listener {
     const fail = (error: unknown) => this.#failed(name, error)
     return function careful(this: unknown, ...event: unknown[]): void {
-      try {
-        const result = listener.apply(this, event)
-        // The promise of an async listener may reject later. It may be a promise of another library.
-        if (isThenable(result)) result.then(undefined, fail)
-      } catch (error) {
-        fail(error)
-      }
+      callSafely(() => listener.apply(this, event), fail)
     }
   }
 }

@@ -47,6 +47,16 @@ test('the API reports the end of a pool’s pause to the `acted` callback as res
   expect(acts).toEqual([{ who: 'backend', what: 'resume-pool', id: 'arena' }])
 })
 
+test.each([
+  ['throws', () => expect.fail('the log is full')],
+  ['rejects', async () => expect.fail('the log is full')],
+])('the answer to an operator request does not depend on an `acted` callback that %s', async (_, acted) => {
+  const { call, errors } = setUp({ acted })
+  expect((await call('backend', 'PATCH', '/pools/arena', { paused: false })).status).toBe(204)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(errors).toMatchObject([{ message: 'the log is full' }])
+})
+
 test('a refused operator request does not call the `acted` callback', async () => {
   const acts: BackendAct[] = []
   const { call } = setUpReal(queues, { acted: (act) => void acts.push(act) })

@@ -1,5 +1,6 @@
 import {
   type Awaitable,
+  callSafely,
   warnThat,
   createHttpApi,
   createOpenWaits,
@@ -145,7 +146,9 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
 
 /** Creates the parts that the handlers use, in the order in which they need each other. */
 function partsOf(service: TicketService, options: TicketApiOptions) {
-  const { basePath = '', random = unguessable, onError = warnThat('the ticket API'), clock = systemClock } = options
+  const { basePath = '', random = unguessable, clock = systemClock } = options
+  const { onError: report = warnThat('the ticket API') } = options
+  const onError = (error: unknown) => callSafely(() => report(error), warnThat('onError'))
   const { locate, store, acted = () => {}, groupIdleMs = 300_000 } = options
   const { waitsPerCaller = 8, waits: inAll = 50_000, groups: mostGroups = 100_000 } = options.limits ?? {}
   const latencies = { impossible: 0, unknown: 0, estimated: 0 }
@@ -177,7 +180,8 @@ function partsOf(service: TicketService, options: TicketApiOptions) {
     groupStore,
     groups,
     inspect: createInspect(service, clock),
-    operate: createAuditedCommands<BackendCommand>(service, acted),
+    // The command has succeeded, so its answer does not depend on the audit log.
+    operate: createAuditedCommands<BackendCommand>(service, (act) => callSafely(() => acted(act), onError)),
     streamTokens: createStreamTokens(options.streamTokens ?? {}, clock),
     creating: createTicketCreation(service, readPlayer, onError),
     reading: createTicketReader(service, { waits, presence, clock }),

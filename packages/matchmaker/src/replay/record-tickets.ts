@@ -1,6 +1,6 @@
 import type { Coordinates } from '@muster/core'
 import { type Clock, systemClock } from '@muster/core/clock'
-import { scrub } from '@muster/core/internal'
+import { callSafely, scrub } from '@muster/core/internal'
 import type { Player } from '@muster/hosting/internal'
 import { Unavailable } from '../errors.js'
 import { onMatchEnd } from '../events.js'
@@ -31,14 +31,13 @@ function createLineWriter(write: (line: string) => void, clock: Clock, locate: L
   let warned = false
 
   const writeLine = (value: { readonly at: number; readonly n: number }) => {
-    try {
-      // The line feed before the first line ends a line of an earlier process that a crash has cut.
-      write(`${value.n === 0 ? '\n' : ''}${JSON.stringify(value)}\n`)
-    } catch (error) {
+    const failed = (error: unknown) => {
       // Warn only once, because the cause probably affects every line.
       if (!warned) process.emitWarning(`tickets are not recorded: ${scrub(String(error))}`, 'MusterWarning')
       warned = true
     }
+    // The line feed before the first line ends a line of an earlier process that a crash has cut.
+    callSafely(() => write(`${value.n === 0 ? '\n' : ''}${JSON.stringify(value)}\n`), failed)
   }
 
   return () => {
@@ -100,8 +99,8 @@ export interface RecordOptions {
 /**
  * Records the waiting tickets, and every later command of a matchmaker, for `replayTickets`: one line of JSON for each
  * command that succeeded. Use the returned matchmaker: commands to the given matchmaker are not recorded. `reconfigure`
- * is never recorded. An error that `write` throws becomes a process warning.
- * @param write receives a line with its line feed. Lines may come in any order.
+ * is never recorded. An error of `write` becomes a process warning.
+ * @param write receives a line with its line feed. Lines may come in any order. It may return a promise.
  */
 export function recordTickets(
   matchmaker: Matchmaker,
