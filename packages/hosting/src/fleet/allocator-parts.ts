@@ -198,6 +198,10 @@ export class AllocatorParts {
         seen: (ids, handle) => this.lifecycle.seen(ids, handle, source),
         late: (id) => this.lifecycle.late(id),
         absent: (id) => this.lifecycle.absent(id),
+        isReporting: (handle) => {
+          const server = fleet.byRequest(handle, source)
+          return server !== undefined && this.gameServers.isReporting(server)
+        },
         reaped: on.reaped,
         problem: (during, error, { id, handle }) => {
           const known = handle === undefined ? undefined : fleet.byRequest(handle, source)

@@ -32,6 +32,8 @@ import type { ServerListener, ServerState, ServerView } from './server-overview.
 /** Milliseconds between two reports of a server, and after which a silent server is lost (our choices). */
 export const BEAT_MS = 10_000
 export const LOST_AFTER_MS = 25_000
+/** Milliseconds since its last report for which a server surely lives: a report later than the next one is due. */
+const LIVES_MS = BEAT_MS + 2000
 /** Milliseconds for which a lost server without a match is kept after its loss (our choice). */
 const LOST_GRACE_MS = 60_000
 /** Number of consecutive reports with `healthy: false` after which a server is drained. */
@@ -394,6 +396,12 @@ export class GameServers {
     else if (status === 'refused') this.#on.refused(match)
     else if (status === 'over') this.#on.over(match, reported.result, isEnd ? left : undefined)
     return isUnmet
+  }
+
+  /** True if the server waits for orders, or has reported within the time in which servers report again. */
+  isReporting({ presence }: Server): boolean {
+    if (presence === undefined) return false
+    return presence.waiter !== undefined || this.#options.clock.now() - presence.seenAt < LIVES_MS
   }
 
   #replace(server: Server, presence: RegisteredServer, registration: ServerRegistration): void {

@@ -11,6 +11,8 @@ function open() {
   const clock = createManualClock()
   const changes: string[] = []
   const gone = new Set<string>()
+  const reporting = new Set<string>()
+  const problems: string[] = []
   const on: SourceListener = {
     ...silentListener,
     changed: ({ kind, handle }) => {
@@ -18,6 +20,8 @@ function open() {
       if (kind === 'gone') gone.add(handle)
     },
     absent: () => changes.push('absent'),
+    isReporting: (handle) => reporting.has(handle),
+    problem: (_during, error) => problems.push((error as Error).message),
   }
   let answerTo: (ids: readonly string[]) => readonly AllocatedServer[] = (ids) =>
     ids.map((id) => ({ id, status: 'starting' }))
@@ -55,6 +59,8 @@ function open() {
     source,
     changes,
     gone,
+    reporting,
+    problems,
     run,
     say: (state: (id: string) => AllocatedServer) => (answerTo = (ids) => ids.map(state)),
     /** Sets the function that returns the answer to a poll with at least one id. */
@@ -191,4 +197,20 @@ test('the data of a server comes from the entry with its id, whatever else the a
   expect(await source.inspect('s-1')).toMatchObject({ location: place })
   say(unclear)
   expect(await source.inspect('s-1')).toBeUndefined()
+})
+
+test('a server that its allocator does not know is not over while its process reports to Muster', async () => {
+  const { source, problems, gone, reporting, run, say } = open()
+  say((id) => ({ id, status: 'ready', host: 'a.example.com', ports: { game: { port: 7777 } } }))
+  source.follow('a', 'game')
+  await run(1000)
+  source.settle('a')
+  say((id) => ({ id, status: 'unknown' }))
+  reporting.add('a')
+  await run(20_000)
+  expect([...gone]).toEqual([])
+  expect(problems).toContainEqual(expect.stringContaining('the allocator does not know it, but its process reports'))
+  reporting.delete('a')
+  await run(6000)
+  expect([...gone]).toEqual(['a'])
 })

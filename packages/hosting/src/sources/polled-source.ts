@@ -24,6 +24,7 @@ const POLL_MS = { starting: 1000, running: 5000 }
 const MOST_IDS = 100
 const MOST_POLLS = 4
 const LONGEST_DETAIL = 200
+const FORGOTTEN = 'the allocator does not know it, but its process reports to Muster'
 const TIMEOUT_MS = { allocate: 30_000, poll: 10_000, stop: 20_000 }
 /** Milliseconds after its timeout at which a call that is not answered counts as failed (our choice). */
 const OVERDUE_MS = 1000
@@ -105,7 +106,12 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     }
     if (status === 'failed') return on.changed({ kind: 'failed', handle, detail: said?.detail })
     if (status === 'ended') return on.changed({ kind: 'gone', handle })
-    if (status === 'unknown') return askedAt - since >= lagMs ? on.changed({ kind: 'gone', handle }) : undefined
+    if (status === 'unknown') {
+      if (askedAt - since < lagMs) return undefined
+      // The allocator has lost its records, or its address leads to another one. The players play on.
+      if (on.isReporting?.(handle) === true) return unclear(handle, FORGOTTEN)
+      return on.changed({ kind: 'gone', handle })
+    }
     if (status === 'starting') one.seenAt = askedAt
     if (status !== 'ready' || phase === 'running') return undefined
     const assignment = said && assignmentIn(said)
