@@ -1,5 +1,5 @@
 import { InvalidInput } from '@muster/core'
-import { createClient, type AnyRedisClientOptions } from '@redis/client'
+import { createClient, createCluster, type AnyRedisClientOptions } from '@redis/client'
 
 /** Options of one command: without a client-side timeout, and without the user's type mapping. */
 interface CommandOptions {
@@ -17,8 +17,13 @@ interface AnyClient {
   off(event: 'error', listener: (error: Error) => void): unknown
 }
 
+interface SocketOptions {
+  readonly socket?: { readonly host?: string; readonly port?: number; readonly path?: string }
+}
+
 /** A client created by `createClient` of `@redis/client` (or `redis`). */
 export interface SingleClient extends AnyClient {
+  readonly options: object
   sendCommand(words: readonly string[], options: CommandOptions): Promise<unknown>
   duplicate(): SingleClient
 }
@@ -32,7 +37,7 @@ export interface ClusterClient extends AnyClient {
 
 export type RedisClient = SingleClient | ClusterClient
 
-const isCluster = (client: RedisClient): client is ClusterClient => 'masters' in client
+export const isClusterClient = (client: RedisClient): client is ClusterClient => 'masters' in client
 
 export const isClient = (value: object): value is RedisClient => 'sendCommand' in value
 
@@ -53,8 +58,21 @@ export function clientOf(options: AnyRedisClientOptions): SingleClient {
 }
 
 /**
+ * Creates a client of all nodes of the cluster to which the client's node belongs. User, password and TLS are those of
+ * the client.
+ */
+export function clusterOf(client: SingleClient): ClusterClient {
+  const { url: _, database: __, socket, ...options } = client.options as AnyRedisClientOptions & SocketOptions
+  const { host, port, path: ___, ...rest } = socket ?? {}
+  return createCluster({
+    rootNodes: [{ socket: { ...rest, host, port } } as AnyRedisClientOptions],
+    defaults: { ...options, socket: rest } as AnyRedisClientOptions,
+  }) as unknown as ClusterClient
+}
+
+/**
  * Sends a command about the key. All words must be strings: for anything else the client throws where it cannot be
  * caught, which ends the process.
  */
 export const send = (client: RedisClient, key: string, words: string[]): Promise<unknown> =>
-  isCluster(client) ? client.sendCommand(key, false, words, OPTIONS) : client.sendCommand(words, OPTIONS)
+  isClusterClient(client) ? client.sendCommand(key, false, words, OPTIONS) : client.sendCommand(words, OPTIONS)

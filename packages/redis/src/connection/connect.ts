@@ -2,7 +2,7 @@ import type { Clock } from '@muster/core/clock'
 import { createEventsWithProblems, within } from '@muster/core/internal'
 import { type AnyRedisClientOptions, ErrorReply } from '@redis/client'
 import { z } from 'zod'
-import { clientOf, isClient, isOtherClient, type RedisClient, send } from './client.js'
+import { clientOf, clusterOf, isClient, isClusterClient, isOtherClient, type RedisClient, send } from './client.js'
 import { failureOf, isReply, RedisDisconnected, RedisTooOld } from './connection-errors.js'
 import { checkOptions, clockSchema, createConnection, type RedisConnection, type RedisEvents } from './connection.js'
 import { keySpace, type Reply } from './script.js'
@@ -16,12 +16,14 @@ interface Probed {
   readonly evictionPolicy: string
   /** True if Redis has a memory limit at which it deletes keys. */
   readonly evicts: boolean
+  /** True for a node of a cluster. */
+  readonly isClustered: boolean
 }
 
 /**
  * Reads version, role, `maxmemory` and its policy. Runs on every version of Redis, so that an old Redis and a broken
- * Redis give different errors. Keys: one, only to find the server. Reply: four strings, each empty if the user may not
- * query it.
+ * Redis give different errors. It has no keys, because any node of a cluster must answer. Reply: five strings, each
+ * empty if the user may not query it.
  */
 const PROBE = `
 local function info(section, field)
@@ -29,13 +31,15 @@ local function info(section, field)
   return type(text) == 'string' and string.match(text, field .. ':(%S+)') or ''
 end
 local version = redis.REDIS_VERSION or info('server', 'redis_version')
-return {version, info('replication', 'role'), info('memory', 'maxmemory'), info('memory', 'maxmemory_policy')}
+local memory = {info('memory', 'maxmemory'), info('memory', 'maxmemory_policy')}
+return {version, info('replication', 'role'), memory[1], memory[2], info('cluster', 'cluster_enabled')}
 `
 
 function readProbe(reply: Reply): Probed {
-  const [version = '', role = '', most = '', evictionPolicy = ''] = reply as readonly string[]
+  const [version = '', role = '', most = '', evictionPolicy = '', clustered = ''] = reply as readonly string[]
   const evicts = Number(most) > 0 && evictionPolicy !== '' && evictionPolicy !== 'noeviction'
-  return { version: version || undefined, isReplica: role === 'slave', evictionPolicy, evicts }
+  const isClustered = clustered === '1'
+  return { version: version || undefined, isReplica: role === 'slave', evictionPolicy, evicts, isClustered }
 }
 
 /**
@@ -72,13 +76,21 @@ export interface RedisOptions {
  */
 export async function connectRedis(options: RedisOptions): Promise<RedisConnection> {
   const { client: given, prefix, timeoutMs, connectTimeoutMs, clock } = checkOptions('connectRedis', schema, options)
-  const client = isClient(given) ? given : clientOf(given)
+  let client = isClient(given) ? given : clientOf(given)
   const isOurs = !client.isOpen
-  try {
-    const probed = await inTime(client, connectTimeoutMs, clock, async () => {
+  const open = () =>
+    inTime(client, connectTimeoutMs, clock, async () => {
       if (isOurs) await client.connect()
-      return readProbe((await send(client, keySpace(prefix, 'probe')('key'), probeWords(prefix))) as Reply)
+      return readProbe((await send(client, keySpace(prefix, 'probe')('key'), ['EVAL', PROBE, '0'])) as Reply)
     })
+  try {
+    let probed = await open()
+    // A single client reaches only the keys of its node. The client of the caller is not replaced.
+    if (probed.isClustered && !isClient(given) && !isClusterClient(client)) {
+      client.destroy()
+      client = clusterOf(client)
+      probed = await open()
+    }
     assertSuitable(probed)
     const events = createEventsWithProblems<RedisEvents>()
     return createConnection({ client, isOurs, prefix, timeoutMs, clock, version: probed.version ?? '', events })
@@ -87,8 +99,6 @@ export async function connectRedis(options: RedisOptions): Promise<RedisConnecti
     throw failureOf(error, 'connectRedis')
   }
 }
-
-const probeWords = (prefix: string) => ['EVAL', PROBE, '1', keySpace(prefix, 'probe')('key')]
 
 /**
  * Waits until a client is open. The client itself would retry forever. A reply that refuses it (e.g. a wrong password)

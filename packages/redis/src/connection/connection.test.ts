@@ -1,3 +1,4 @@
+import { type RedisServer, startRedisServer } from '@muster/redis-server'
 import { createClient, createClientPool, createCluster } from '@redis/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openGate } from '../gate.fixture.js'
@@ -34,6 +35,9 @@ const move = defineScript({
   read: Number,
 })
 const refuse = defineScript({ name: 'test.refuse', lua: `return redis.error_reply('FENCED by another')`, read: Number })
+
+/** Resolves with the port at which other nodes of a cluster reach this one. */
+const busPortOf = async ({ ask }: Pick<RedisServer, 'ask'>) => /@(\d+)/.exec(await ask('CLUSTER NODES'))?.[1] ?? ''
 
 /** Resolves with the error of a command. */
 const failure = (command: Promise<unknown>): Promise<Error> =>
@@ -203,6 +207,29 @@ describeRedis('a connection to a failing Redis', () => {
     expect(error).toBeInstanceOf(RedisDisconnected)
     expect(error.message).toMatch(/ECONNREFUSED/)
     await it.close()
+  })
+
+  test('a connection by the URL of a cluster node reaches the keys of all nodes', async () => {
+    const [one, two] = await Promise.all([startRedisServer({ cluster: true }), startRedisServer({ cluster: true })])
+    // The second node takes over the upper half of the slots.
+    await two.ask('CLUSTER FLUSHSLOTS')
+    await one.ask(`CLUSTER MEET 127.0.0.1 ${two.port} ${await busPortOf(two)}`)
+    await one.ask('CLUSTER DELSLOTSRANGE 8192 16383')
+    await two.ask('CLUSTER ADDSLOTSRANGE 8192 16383')
+    for (const { ask } of [one, two])
+      await expect.poll(() => ask('CLUSTER INFO'), { interval: 20, timeout: 15_000 }).toMatch(/state:ok[^]*_ok:16384/)
+    const redis = await connectRedis({ client: { url: one.url } })
+    const copy = await redis.duplicate()
+    for (const tag of ['a', 'b', 'c', 'd', 'e', 'f']) {
+      const at = redis.keys(tag)('key')
+      expect(await redis.run(put, [at], [tag])).toBe(1)
+      expect(await copy.command(at, ['GET', at])).toBe(tag)
+    }
+    const sizes = await Promise.all([one, two].map(async ({ ask }) => Number((await ask('DBSIZE')).slice(1))))
+    expect(sizes.every((found) => found > 0)).toBe(true)
+    await copy.close()
+    await redis.close()
+    await Promise.all([one.close(), two.close()])
   })
 
   test('a Redis cluster of one node refuses scripts with keys in two slots', async () => {
