@@ -240,7 +240,9 @@ test('a process names once what the leader has configured differently, besides i
   second.start()
   await pass(11_000, 100)
   const [sentence = '', ...more] = said()
-  expect(sentence).toMatch(/The leader, process-1, is configured differently .*: receiver of results\. Deploy/)
+  expect(sentence).toMatch(
+    /The leader, process-1, is configured differently .*: receiver of results \(it has none: .* are lost\)\. Deploy/,
+  )
   expect(more).toEqual([])
   first.reconfigure([duel], { pools: [{ ...pool, keepIdleSeconds: 9 }] })
   await pass(6000, 100)
@@ -290,4 +292,28 @@ test('what only one of leader and follower has configured is refused for now, ne
   expect((await refusals(second, 'quartet'))[0]).toBe('UnknownQueue')
   await expect(answer(second.pauseQueue('quartet'))).rejects.toThrow('There is no queue "quartet"')
   await pair.close()
+})
+
+test('a leader without a receiver of results says so if the leader before had one', async () => {
+  const { clock, process, pass, problems } = createWorld()
+  const secret = `whsec_${Buffer.from('k'.repeat(24)).toString('base64')}`
+  const first = process({ results: { url: 'https://games.example/results', secret } })
+  first.start()
+  await pass(300)
+  const second = process()
+  second.start()
+  await pass(300)
+  await clock.until(first.close(), 10)
+  await pass(2000, 100)
+  expect(second.leads()).toBe(true)
+  expect(problems.map(String)).toContainEqual(
+    expect.stringMatching(/leads without `results`, but the leader before, process-1, had it\. Results .* are lost/),
+  )
+  const third = process()
+  third.start()
+  await pass(300)
+  await clock.until(second.close(), 10)
+  await pass(2000, 100)
+  expect(problems.map(String).filter((text) => text.includes('leads without'))).toHaveLength(1)
+  await clock.until(third.close(), 10)
 })

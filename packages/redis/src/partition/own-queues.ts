@@ -9,10 +9,14 @@ import {
   fingerprintOf,
   fingerprintsOf,
   inForceText,
+  type JoinAlgorithm,
+  hasResults,
+  joinAlgorithmIn,
   type LeaderOptions,
   type QueuesInForce,
   readInForce,
   POOLS,
+  RESULTS,
   SERVER_BROWSER,
   SERVER_SECRET,
 } from './partition-options.js'
@@ -29,6 +33,9 @@ interface OwnQueuesOptions {
   readonly differ: (event: { readonly inForce: QueuesInForce; readonly fingerprint: string }) => void
   readonly problem: (error: unknown) => void
 }
+
+/** Milliseconds for which a comparison is used for join tokens (our choice). */
+const FRESH_MS = 1000
 
 /**
  * This process's own queues, and those by which the leader (possibly this process) matches. Also compares the other
@@ -49,6 +56,10 @@ export class OwnQueues {
   /** Fingerprint of the last reported current queues. */
   #reported: string | undefined
   #hasOtherSecret = false
+  #joinAlgorithm: JoinAlgorithm | undefined
+  /** When the last comparison began. */
+  #comparedAt = -Infinity
+  #comparing: Promise<void> | undefined
   /** The last reported sentence about other differences. */
   #told: string | undefined
 
@@ -90,7 +101,15 @@ export class OwnQueues {
     for (;;) {
       signal.throwIfAborted()
       try {
+        const before = await this.inForce()
         await this.say()
+        if (before !== undefined && this.#fixed.results === undefined && hasResults(before.others))
+          problem(
+            new Error(
+              `This process leads without \`results\`, but the leader before, ${before.by}, had it. ` +
+                'Results of matches that end now are lost. Deploy the same configuration everywhere.',
+            ),
+          )
         return
       } catch (error) {
         if (error instanceof LeaseLost) throw error
@@ -154,7 +173,20 @@ export class OwnQueues {
     return this.#hasOtherSecret
   }
 
+  /** Returns the leader's algorithm of join tokens, as of the last comparison. */
+  joinAlgorithm(): JoinAlgorithm {
+    return this.#joinAlgorithm ?? this.#fixed.joinTokens?.alg ?? 'HS256'
+  }
+
+  /** Compares, unless the last comparison began less than `FRESH_MS` ago. */
+  async compared(): Promise<void> {
+    if (this.#options.clock.now() - this.#comparedAt < FRESH_MS) return this.#comparing
+    this.#comparing = this.compare()
+    return this.#comparing
+  }
+
   async compare(): Promise<void> {
+    this.#comparedAt = this.#options.clock.now()
     const inForce = await this.inForce()
     this.#presenceInForce = new Map(Object.entries(inForce?.presence ?? {}))
     this.#namesInForce = inForce && new Set(inForce.names)
@@ -162,6 +194,7 @@ export class OwnQueues {
     const isOther = inForce !== undefined && inForce.fingerprint !== fingerprint
     const others = this.#othersThan(inForce)
     this.#hasOtherSecret = this.#token === undefined && others.includes(SERVER_SECRET)
+    this.#joinAlgorithm = this.#token === undefined ? joinAlgorithmIn(inForce?.others) : undefined
     // This process leads, but its replaced queues or pools could not be stored, so store them again.
     if ((isOther || others.length > 0) && this.#token !== undefined) return this.say()
     if (isOther && this.#reported !== inForce.fingerprint) this.#options.differ({ inForce, fingerprint })
@@ -180,9 +213,11 @@ export class OwnQueues {
     if (inForce?.others === undefined) return []
     const { others } = inForce
     // A leader of another version may not name each part.
-    return Object.entries(fingerprintsOf(this.#all())).flatMap(([name, own]) =>
-      others[name] === undefined || others[name] === own ? [] : [name],
-    )
+    return Object.entries(fingerprintsOf(this.#all())).flatMap(([name, own]) => {
+      if (others[name] === undefined || others[name] === own) return []
+      const lost = name === RESULTS && !hasResults(others)
+      return lost ? `${name} (it has none: results of matches that end now are lost)` : name
+    })
   }
 }
 

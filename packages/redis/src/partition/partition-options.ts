@@ -75,21 +75,36 @@ export type LeaderOptions = Pick<
   | 'maxServersPerPlayer'
 >
 
+export type JoinAlgorithm = NonNullable<MatchmakerOptions['joinTokens']>['alg']
+
 /** The names of `pools`, `browser` and `serverSecret` in a sentence. */
 export const POOLS = 'pools'
 export const SERVER_BROWSER = 'server browser'
 export const SERVER_SECRET = 'secret of game servers'
 
+/** The name of `results` in a sentence. */
+export const RESULTS = 'receiver of results'
+
+/** False if, by these fingerprints, a leader sends no results. */
+export const hasResults = (others: QueuesInForce['others']): boolean =>
+  others?.[RESULTS] !== undefined && others[RESULTS] !== fingerprintOf(null)
+
+const JOIN_TOKENS = 'join tokens'
+
+/** Returns the algorithm of join tokens by these fingerprints; undefined if they do not have it. */
+export const joinAlgorithmIn = (others: QueuesInForce['others']): JoinAlgorithm | undefined =>
+  (['HS256', 'EdDSA'] as const).find((alg) => others?.[JOIN_TOKENS] === fingerprintOf({ alg }))
+
 /** Returns the fingerprint of each part of these options, by the part's name in a sentence. */
 export const fingerprintsOf = (options: LeaderOptions): Readonly<Record<string, string>> => {
-  const { pools = [], results, serverSecret, joinTokens = {}, browser = {}, sources = {}, deployments } = options
+  const { pools = [], results, serverSecret, joinTokens, browser = {}, sources = {}, deployments } = options
   const { maxServers, maxStarting, maxCreatesPerMinute, maxMatchesPerPlayer, maxServersPerPlayer } = options
   const limits = { maxServers, maxStarting, maxCreatesPerMinute, maxMatchesPerPlayer, maxServersPerPlayer }
   const parts = {
     [POOLS]: pools,
-    'receiver of results': results ?? null,
+    [RESULTS]: results ?? null,
     [SERVER_SECRET]: serverSecret ?? null,
-    'join tokens': joinTokens,
+    [JOIN_TOKENS]: { alg: joinTokens?.alg ?? 'HS256' },
     [SERVER_BROWSER]: browser,
     'sources of servers': [deployments !== undefined, ...Object.keys(sources).toSorted()],
     'limits of servers and players': limits,

@@ -91,7 +91,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   const { openStore, owner, title = owner, newId, isDurable = false, findAbandoned } = parts
   // Validate the options now instead of when this process becomes the leader.
   const { clock: monotonic, random, endedTicketTtlMs, orphanGraceMs, ...config } = configure(given)
-  const { maxMatchesPerPlayer, locate, joinTokens, browser } = config
+  const { maxMatchesPerPlayer, locate, browser } = config
   const { emitter, emit } = createEventsWithProblems<PartitionEvents>()
   const ending = new AbortController()
   let isClosed = false
@@ -137,7 +137,6 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     },
     askTimeoutMs,
     locate,
-    joinTokens,
     browser,
     serverSecret,
     own: queues,

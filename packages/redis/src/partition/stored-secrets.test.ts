@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import type { Ticket } from '@muster/matchmaker'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readInForce } from './partition-options.js'
@@ -114,4 +115,48 @@ test('a process with another secret than the leader asks game servers to try aga
   await expect(answer(second.isServerSecret(token))).rejects.toBeInstanceOf(PartitionUnavailable)
   expect(await answer(first.isServerSecret(`${token}x`))).toBe(false)
   await answer(Promise.all([first.close(), second.close()]))
+})
+
+test('a process with another secret than the leader gives no join token that servers would refuse', async () => {
+  const world = createWorld()
+  const [first, second] = [world.process(), world.process({ serverSecret: 's'.repeat(32) })]
+  const answer = <T>(asked: Promise<T>): Promise<T> => world.clock.until(asked, 10)
+  first.start()
+  await world.pass(300)
+  second.start()
+  await world.pass(300)
+  for (const id of ['ann', 'bob']) await answer(second.createTicket({ id, queue: 'duel', players: [world.player(id)] }))
+  expect((await answer(second.getTicket('ann')))?.status).toBe('SEARCHING')
+  await world.pass(3000)
+  expect((await answer(first.getTicket('ann')))?.status).toBe('HOST_ASSIGNED')
+  for (const ask of [() => second.getTicket('ann'), () => second.findPlayer('bob')])
+    await expect(answer<unknown>(ask())).rejects.toThrow('The leading process has another secret of game servers.')
+  await answer(Promise.all([first.close(), second.close()]))
+})
+
+test('each process signs join tokens by the algorithm of the leader, from which game servers have it', async () => {
+  const world = createWorld()
+  const [first, second] = [world.process({ joinTokens: { alg: 'EdDSA' } }), world.process()]
+  const answer = <T>(asked: Promise<T>): Promise<T> => world.clock.until(asked, 10)
+  const algorithms = async () => {
+    const tickets = await Promise.all([first, second].map((one) => answer(one.getTicket('ann'))))
+    const tokens = [first, second].map((one, nth) => one.joinToken(tickets[nth] as Ticket, 'ann') ?? '')
+    const headers = tokens.map((token) => Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())
+    return headers.map((header) => (JSON.parse(header) as { readonly alg: string }).alg)
+  }
+  first.start()
+  await world.pass(300)
+  second.start()
+  await world.pass(300)
+  for (const id of ['ann', 'bob']) await answer(second.createTicket({ id, queue: 'duel', players: [world.player(id)] }))
+  await world.pass(3000)
+  expect(await algorithms()).toEqual(['EdDSA', 'EdDSA'])
+  expect(await answer(second.joinKeys())).toEqual(await answer(first.joinKeys()))
+  await answer(first.close())
+  await world.pass(2000)
+  expect(second.leads()).toBe(true)
+  const ticket = await answer(second.getTicket('ann'))
+  const [header = ''] = second.joinToken(ticket as Ticket, 'ann')?.split('.') ?? []
+  expect(Buffer.from(header, 'base64url').toString()).toContain('HS256')
+  await answer(second.close())
 })

@@ -6,7 +6,6 @@ import {
   type LocalCommandName,
   createWebhookEndpoint,
   LEADER_COMMANDS,
-  type JoinTokenOptions,
   isSettled,
   noSuchWebhook,
   assertPlayerOfTicket,
@@ -200,7 +199,6 @@ interface FollowerOptions {
   /** Milliseconds to wait for a reply of the leader. */
   readonly askTimeoutMs: number
   readonly locate: FollowerWaitsOptions['locate']
-  readonly joinTokens: JoinTokenOptions
   /** How servers are listed. */
   readonly browser: ReturnType<TicketService['browserTerms']>
   /** The master secret of the servers' tokens; undefined to use the partition's own secret. */
@@ -210,11 +208,13 @@ interface FollowerOptions {
     OwnQueues,
     | 'assertAgreed'
     | 'assertNotOnlyAtLeader'
+    | 'compared'
     | 'hasEnrolmentKey'
     | 'hasOtherPools'
     | 'hasOtherSecret'
     | 'hasPool'
     | 'hasQueue'
+    | 'joinAlgorithm'
   >
   /** Called with each ticket that this process has created. */
   readonly created: (ticket: Ticket) => void
@@ -247,9 +247,10 @@ export function createFollower(options: FollowerOptions) {
     ask,
     store,
     clock,
-    joinTokens: options.joinTokens,
     serverSecret: options.serverSecret,
     hasOtherSecret: () => own.hasOtherSecret(),
+    joinAlgorithm: () => own.joinAlgorithm(),
+    compared: () => own.compared(),
   })
   const tail = createTail({
     store: shared,

@@ -1,10 +1,11 @@
 import type { Clock } from '@muster/core/clock'
 import { growingTo } from '@muster/core/internal'
 import type { Ticket, TicketService } from '@muster/matchmaker'
-import { createJoinTokens, createServerKeys, type JoinTokenOptions } from '@muster/matchmaker/internal'
+import { createJoinTokens, createServerKeys } from '@muster/matchmaker/internal'
 import { LRUCache } from 'lru-cache'
 import { SECRET_KEY } from '../notes.js'
 import { PartitionUnavailable } from '../partition-errors.js'
+import type { JoinAlgorithm } from '../partition-options.js'
 import { serverIn } from '../rpc.js'
 import type { PartitionStore } from '../store/index.js'
 import type { RpcClient } from './rpc-client.js'
@@ -17,11 +18,14 @@ interface ServerServiceOptions {
   readonly ask: RpcClient['ask']
   readonly store: Pick<PartitionStore, 'readPartitionRecords'>
   readonly clock: Clock
-  readonly joinTokens: JoinTokenOptions
   /** The master secret of the servers' tokens; undefined to use the partition's own secret. */
   readonly serverSecret: string | undefined
   /** True if the leader has another secret. */
   readonly hasOtherSecret: () => boolean
+  /** Returns the algorithm with which the leader's game servers check join tokens. */
+  readonly joinAlgorithm: () => JoinAlgorithm
+  /** Resolves once `hasOtherSecret` and `joinAlgorithm` are at most about a second old. */
+  readonly compared: () => Promise<void>
 }
 
 /**
@@ -33,7 +37,7 @@ const KNOWN_MS = 30_000
 
 /** Creates a follower's methods for game servers. */
 export function createServerService(options: ServerServiceOptions) {
-  const { ask, store, clock, joinTokens, serverSecret } = options
+  const { ask, store, clock, serverSecret } = options
   const waits = createServerWaits(clock)
   /** Expiry of each known token of a server, in epoch milliseconds. */
   const known = new LRUCache<string, number>(growingTo(KNOWN))
@@ -50,9 +54,10 @@ export function createServerService(options: ServerServiceOptions) {
     return master
   }
   /** Creates keys from the secret. They cache what they derive from it, so another secret needs new keys. */
-  const createKeys = () => ({
+  const createKeys = (alg = options.joinAlgorithm()) => ({
+    alg,
     ...createServerKeys(masterSecret),
-    ...createJoinTokens(joinTokens, masterSecret, clock),
+    ...createJoinTokens({ alg }, masterSecret, clock),
   })
   let keys = createKeys()
   const readSecret = async (): Promise<void> => {
@@ -65,6 +70,14 @@ export function createServerService(options: ServerServiceOptions) {
     }
     isStale = read === undefined
   }
+
+  /** Uses the leader's algorithm of join tokens, because game servers get it from the leader. */
+  const followLeader = async (): Promise<void> => {
+    await options.compared()
+    if (options.joinAlgorithm() !== keys.alg) keys = createKeys()
+  }
+  const otherSecret = () =>
+    new PartitionUnavailable('The leading process has another secret of game servers. Give all the same.')
 
   /** True if Muster has created this token. A guessed token is rejected by this process. */
   const isGenuine = async (token: string): Promise<boolean> => {
@@ -84,12 +97,19 @@ export function createServerService(options: ServerServiceOptions) {
     close: waits.close,
     joinToken: (...[ticket, playerId]: ServiceInput<'joinToken'>) => keys.joinToken(ticket, playerId),
     joinKeys: async () => {
-      if (joinTokens.alg === 'EdDSA') await readSecret()
+      await followLeader()
+      if (keys.alg === 'EdDSA') await readSecret()
       return keys.joinKeys()
     },
-    /** Reads the secrets for the join tokens of these tickets. */
+    /**
+     * Reads the secrets for the join tokens of these tickets.
+     * @throws {PartitionUnavailable} if game servers would refuse the join tokens of this process
+     */
     prepare: async (tickets: readonly Ticket[]) => {
-      if (tickets.some(({ assignment }) => assignment !== undefined)) await readSecret()
+      if (!tickets.some(({ assignment, ended }) => assignment !== undefined && ended === undefined)) return
+      await followLeader()
+      if (options.hasOtherSecret()) throw otherSecret()
+      await readSecret()
     },
 
     /** Only the leader knows whether the server of a genuine token still exists. */
@@ -99,8 +119,7 @@ export function createServerService(options: ServerServiceOptions) {
       const isKnown = mayBeKnown && (await ask('isServerSecret', token))
       if (isKnown) known.set(token, clock.now() + KNOWN_MS)
       // A server that is refused enrols anew, and its matches are lost. Another process may know its token.
-      else if (options.hasOtherSecret())
-        throw new PartitionUnavailable('The leading process has another secret of game servers. Give all the same.')
+      else if (options.hasOtherSecret()) throw otherSecret()
       return isKnown
     },
     reportServer: async (...[token, report]: ServiceInput<'reportServer'>) => {
