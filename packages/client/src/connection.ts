@@ -110,6 +110,8 @@ export function createSend({ url, token, fetch, clock }: ConnectionOptions): Sen
         if (current === used) current = undefined
         return { status: 0 }
       }
+      // `fetch` refuses such a token before it sends anything, however often the request is repeated.
+      if (/[\0\r\n]|[^\0-\xff]/.test(value?.trim() ?? '')) return { status: 401 }
       const response = await fetch(base + path, {
         method,
         headers: {

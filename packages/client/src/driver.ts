@@ -84,6 +84,12 @@ export function createDriver(machine: Machine, send: Send, clock: Clock) {
   }
 
   const run = (wanted: Unnumbered<Extract<MachineInput, { do: string }>>): Promise<void> => {
+    // A request that JSON cannot hold would never arrive, however often it is sent.
+    try {
+      JSON.stringify(wanted)
+    } catch (error) {
+      return Promise.reject(error)
+    }
     commands += 1
     const command = commands
     const granted = new Promise<void>((resolve, reject) => pending.set(command, { resolve, reject }))
@@ -94,7 +100,7 @@ export function createDriver(machine: Machine, send: Send, clock: Clock) {
   return {
     state: () => state,
     subscribe,
-    /** Resolves once the command has succeeded. @throws {MusterError} */
+    /** Resolves once the command has succeeded. @throws {MusterError}; {TypeError} for what JSON cannot hold */
     run,
     close: () => step({ do: 'close', command: 0 }),
   }

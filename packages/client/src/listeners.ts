@@ -15,8 +15,10 @@ export function createListeners<Told>() {
   return {
     /** Returns a function that removes the listener. */
     subscribe: (listener: (told: Told) => void) => {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
+      // A function may be subscribed several times. Ending one subscription leaves the others.
+      const own = (told: Told) => listener(told)
+      listeners.add(own)
+      return () => void listeners.delete(own)
     },
     tell: (told: Told) => {
       for (const listener of listeners) tell(listener, told)

@@ -30,6 +30,31 @@ const settled = (promise: PromiseLike<unknown>) => {
 }
 
 describe('play', () => {
+  test('play rejects a request that JSON cannot hold, and a token that no header can hold', async () => {
+    const { connect, run } = open()
+    const odd = settled(connect('ann').play({ profile: 'duel', attributes: { skill: 10n as never } }))
+    const unheard = settled(connect('ann', undefined, { token: 'Łukasz' }).play({ profile: 'duel' }))
+    const cut = settled(connect('ann', undefined, { token: async () => 'a\nb' }).play({ profile: 'duel' }))
+    const read = settled(connect('ben', undefined, { token: 'ben\n' }).play({ profile: 'duel' }))
+    await run(30)
+    expect(odd.error).toBeInstanceOf(TypeError)
+    for (const { error } of [unheard, cut]) expect(error).toMatchObject({ status: 401, code: 'unauthorized' })
+    expect(read).toEqual({})
+  })
+
+  test('a listener that is subscribed twice is called until both subscriptions have ended', async () => {
+    const { connect, run } = open()
+    const ann = connect('ann')
+    let told = 0
+    const listener = () => void (told += 1)
+    const off = ann.subscribe(listener)
+    ann.subscribe(listener)
+    off()
+    void ann.play({ profile: 'duel' }).catch(() => {})
+    await run(1)
+    expect(told).toBe(1)
+  })
+
   test('play returns where to connect, with a join token, and each state on the way', async () => {
     const { connect, run } = open()
     const ann = connect('ann')
