@@ -187,8 +187,13 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
 const idOf = ({ id }: Caller) => id
 
 /** Returns the caller if it is known. @throws {Problem} 401 for an unknown caller. */
-function assertKnown<Who>(caller: Who | undefined): Who {
-  if (caller !== undefined && caller !== null) return caller
+function assertKnown<Who extends Caller>(caller: Who | undefined): Who {
+  if (caller !== undefined && caller !== null) {
+    // E.g. the number of a database row. All callers without an id would be one caller.
+    if (typeof caller.id !== 'string')
+      throw new TypeError(`authenticate: the id must be a text, got ${typeof caller.id}`)
+    return caller
+  }
   throw new Problem(401, 'unauthorized', 'Unknown caller. Send `Authorization: Bearer <token>` with a valid token.', {
     headers: { 'www-authenticate': 'Bearer' },
   })

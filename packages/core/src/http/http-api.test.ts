@@ -286,6 +286,15 @@ test('the HTTP handler never rejects, even when an answer is immutable or onErro
   }
 })
 
+test.each([{ id: 5 }, {}, 'ann', true])(
+  'a caller of `authenticate` without an id that is a text is an error: %j',
+  async (caller) => {
+    const { call, errors } = setUp({ authenticate: () => caller as never })
+    expect((await call('POST', '/shelves/a/books', { title: 'strange' })).status).toBe(500)
+    expect(errors).toMatchObject([{ message: expect.stringMatching(/^authenticate: the id must be a text, got /) }])
+  },
+)
+
 test('the HTTP API does not report the disconnect of a client as an error', async () => {
   const { api, errors } = setUp({
     handlers: { ...handlers, about: (_, { request }) => Promise.reject(request.signal.reason) },
