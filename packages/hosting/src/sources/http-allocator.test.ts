@@ -152,11 +152,16 @@ describe('the answer to a poll of an HTTP allocator', () => {
     },
   )
 
+  const portsUpTo = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, nth) => [`p${nth}`, { port: nth + 1 }]))
+
   test.each([
     [{ id: 'a', status: 'gone' }, 'status: must be'],
     [{ id: 'a', status: 'ready' }, 'host: is required for a ready server'],
     [{ id: 'a', status: 'ready', host: 'h', ports: { game: { port: 70_000 } } }, 'ports.game.port: must be at most'],
     [{ id: 'a', status: 'ready', host: 'h', location: { latitude: 91, longitude: 0 } }, 'location.latitude: must be'],
+    [{ id: 'a', status: 'ready', host: 'h', ports: portsUpTo(65) }, 'ports: must have at most 64 ports'],
+    [{ id: 'a', status: 'ready', host: 'h', ports: { ['p'.repeat(65)]: { port: 1 } } }, 'ports'],
     [{ id: 7, status: 'ready', host: 'h' }, 'id: must be'],
     ['a', 'must be'],
   ])(
@@ -168,6 +173,11 @@ describe('the answer to a poll of an HTTP allocator', () => {
       expect(right).toEqual({ id: 'b', status: 'starting' })
     },
   )
+
+  test('an HTTP allocator’s poll answer may have 64 ports for a server', async () => {
+    const [one] = await poll({ servers: [{ id: 'a', status: 'ready', host: 'h', ports: portsUpTo(64) }] })
+    expect(one).toMatchObject({ status: 'ready', ports: { p63: { port: 64 } } })
+  })
 
   test('an HTTP allocator’s poll answer may list other servers, and one server twice', async () => {
     const entries = [

@@ -5,20 +5,25 @@ import type { AllocatedServer } from './server-allocator.js'
 /** A member that may be missing or null. */
 const optional = <Type>(type: z.ZodType<Type>) => type.nullish().transform((value) => value ?? undefined)
 
+/** Maximum number of ports of a server (our choice), because every player of a match gets all of them. */
+const MOST_PORTS = 64
+
 const entrySchema = z
   .object({
     id: z.string().min(1),
     status: z.enum(['starting', 'ready', 'failed', 'ended', 'unknown', 'unclear']),
     host: optional(z.string().max(253)),
     ports: optional(
-      z.record(
-        z.string(),
-        z.object({
-          port: z.int().min(1).max(65_535),
-          internal: optional(z.int().min(1).max(65_535)),
-          protocol: optional(z.string().max(20)),
-        }),
-      ),
+      z
+        .record(
+          z.string().min(1).max(64),
+          z.object({
+            port: z.int().min(1).max(65_535),
+            internal: optional(z.int().min(1).max(65_535)),
+            protocol: optional(z.string().max(20)),
+          }),
+        )
+        .refine((given) => Object.keys(given).length <= MOST_PORTS, `must have at most ${MOST_PORTS} ports`),
     ),
     location: optional(z.object({ latitude: z.number().min(-90).max(90), longitude: z.number().min(-180).max(180) })),
     detail: optional(z.string()),
