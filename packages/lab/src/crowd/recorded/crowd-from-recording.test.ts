@@ -94,6 +94,16 @@ describe('a crowd from recorded traffic', () => {
     ])
   })
 
+  test('a crowd from a recording skips the last line of a process that a crash has cut, and no other', async () => {
+    const whole = (await crowdFromRecording(recording)).crowd
+    const cut = (recording.at(-1) as string).slice(0, 20)
+    expect((await crowdFromRecording([...recording, cut])).crowd).toEqual(whole)
+    const start = recording.find((text) => text.includes('"kind":"start"')) as string
+    expect((await crowdFromRecording([...recording, cut, start])).crowd).toEqual(whole)
+    await expect(crowdFromRecording([recording[0] as string, cut, ...recording.slice(1, 3)])).rejects.toThrow('line 2')
+    await expect(crowdFromRecording([cut])).rejects.toThrow('line 1')
+  })
+
   test('a crowd from several recordings in a row is ordered by time', async () => {
     const later = recording.map((text) => {
       const { at, ...rest } = JSON.parse(text) as { at: number; ticket?: { createdAt: number } }

@@ -1,3 +1,4 @@
+import { jsonIn } from '@muster/core/internal'
 import {
   createPlayerRecorder,
   playerOf,
@@ -10,18 +11,29 @@ import { InvalidCrowd, assertLineLength, inLine, LATEST } from '../crowd-lines.j
 
 /**
  * Reads the lines of a recording, or of several in sequence, in order of time. IP addresses are dropped: for a player
- * without coordinates, only the number of the network is kept.
+ * without coordinates, only the number of the network is kept. As in `replayTickets`, the last line of a process is
+ * skipped if a crash has cut it.
  * @throws {InvalidCrowd} naming the line and the field
  */
 export async function readRecording(lines: Iterable<string> | AsyncIterable<string>): Promise<readonly RecordedLine[]> {
   const recorded = createPlayerRecorder(false)
   const read: RecordedLine[] = []
   let number = 0
+  let cut: unknown
   for await (const text of lines) {
     number += 1
     if (text.trim() === '') continue
     assertLineLength(text, number)
-    const line = inLine(number, () => readLine(text, number))
+    if (cut !== undefined && !text.includes('"kind":"start"')) throw cut
+    cut = undefined
+    let line: RecordedLine
+    try {
+      line = inLine(number, () => readLine(text, number))
+    } catch (error) {
+      if (read.length === 0 || jsonIn(text) !== undefined) throw error
+      cut = error
+      continue
+    }
     assertPlausible(line, number, read[0])
     if (line.kind !== 'create') {
       read.push(line)
@@ -34,6 +46,7 @@ export async function readRecording(lines: Iterable<string> | AsyncIterable<stri
     const nameless = players.map((player) => playerOf(recorded(player, player.coordinates)))
     read.push({ ...line, ticket: { ...ticket, players: nameless } })
   }
+  if (cut !== undefined && !read.some(({ kind }) => kind === 'create')) throw cut
   // The lines are sorted by time, because those that waited for the locations of players were written late.
   return read.toSorted((one, other) => one.at - other.at || one.n - other.n)
 }
