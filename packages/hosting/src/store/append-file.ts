@@ -1,5 +1,5 @@
 import { closeSync, fdatasyncSync, fsync, fsyncSync, ftruncateSync, openSync, renameSync, writeSync } from 'node:fs'
-import { open, readFile, unlink, type FileHandle } from 'node:fs/promises'
+import { lstat, open, realpath, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { giveToOwner } from '@muster/core/internal'
@@ -33,6 +33,8 @@ export class StoreFile {
   static async open(path: string): Promise<StoreFile> {
     const file = await open(path, 'a', 0o600)
     try {
+      // `replace` must replace the file itself, not a symbolic link to it.
+      path = (await lstat(path)).isSymbolicLink() ? await realpath(path) : path
       // The file contains players' addresses, so only its owner may read it, even if something else created the file.
       if (process.platform !== 'win32') await file.chmod(0o600)
       await forceFolderOf(path, false)
@@ -234,10 +236,25 @@ export async function forceFolderOf(path: string, atOnce: boolean): Promise<void
   }
 }
 
-/** Reads a file. Returns an empty buffer if the file does not exist. */
-export async function readIfThere(path: string): Promise<Buffer> {
+/** Maximum number of bytes of one read. The system calls read at most 2 GiB. */
+const PIECE = 2 ** 30
+
+/** Reads a file of any size. Returns an empty buffer if the file does not exist. */
+export async function readIfThere(path: string, pieceBytes = PIECE): Promise<Buffer> {
   try {
-    return await readFile(path)
+    const file = await open(path, 'r')
+    try {
+      const bytes = Buffer.allocUnsafe((await file.stat()).size)
+      let size = 0
+      while (size < bytes.length) {
+        const { bytesRead } = await file.read(bytes, size, Math.min(pieceBytes, bytes.length - size))
+        if (bytesRead === 0) break
+        size += bytesRead
+      }
+      return bytes.subarray(0, size)
+    } finally {
+      await file.close()
+    }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return Buffer.alloc(0)

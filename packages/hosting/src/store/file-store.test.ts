@@ -2,6 +2,7 @@ import {
   appendFileSync,
   chmodSync,
   chownSync,
+  lstatSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -16,6 +17,7 @@ import { basename, dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { StoreCorrupt, StoreLocked, StoreTorn, Unavailable } from '../errors.js'
+import { readIfThere } from './append-file.js'
 import { openStore } from './file-store.js'
 import { HEADER, lineOf, TICKET_LOG_HEADER } from './store-format.js'
 import { createFolder, hasSome, Model, openModelled, readBack, step } from './store.fixture.js'
@@ -245,6 +247,28 @@ describe('the file of a store', () => {
     await log.advance()
     records.write([{ key: 'x', value: '1' }])
     await log.close()
+  })
+
+  test('a store whose path is a symbolic link stays a link, even after compaction', async () => {
+    const [path, real] = [newPath(), newPath()]
+    symlinkSync(real, path)
+    for (const value of ['1', '2']) {
+      const store = await openStore({ path, compactAtBytes: 1 })
+      store.attach({ name: 'test', problem: () => {} })
+      const records = store.records('ticket', () => [{ key: 'a', value }])
+      records.write([{ key: 'a', value }])
+      await store.advance()
+      await store.close()
+      expect(lstatSync(path).isSymbolicLink()).toBe(true)
+      expect(logged(real).get('ticket')).toMatchObject([{ key: 'a', value }])
+    }
+  })
+
+  test('a store file is read in pieces, so that it may have any size', async () => {
+    const path = newPath()
+    writeFileSync(path, 'the content of a file')
+    expect(String(await readIfThere(path, 4))).toBe('the content of a file')
+    expect(String(await readIfThere(`${path}-none`, 4))).toBe('')
   })
 
   test('an empty file in place of a store is reported, because its records may be lost', async () => {
