@@ -15,6 +15,20 @@ const refusal = (act: () => unknown): SeatRefused => {
 }
 
 describe('a server that lists itself', () => {
+  test('a caller cannot change the list of servers, which all callers share', async () => {
+    const { matchmaker, listed } = open()
+    await listed()
+    const [row] = matchmaker.listedServers().servers
+    for (const [part, key] of [
+      [row, 'name'],
+      [row?.attributes, 'mode'],
+      [row?.seats, 'free'],
+    ] as const)
+      expect(() => Reflect.set(Object(part), key, 'other')).not.toThrow()
+    expect(matchmaker.listedServers().servers[0]).toMatchObject({ name: 'world 0', attributes: { mode: 'ctf' } })
+    expect(matchmaker.listedServers().servers[0]?.seats.free).toBe(2)
+  })
+
   test('a server that lists itself appears in the list, and can check the token of a held seat', async () => {
     const { matchmaker, servers, listed, run, clock } = open()
     const [first = ''] = await listed()

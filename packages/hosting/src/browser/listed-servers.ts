@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Random } from '@muster/core/clock'
-import { newId } from '@muster/core/internal'
+import { deepFreeze, newId } from '@muster/core/internal'
 import type { SeatCounts } from '../game-servers/index.js'
 
 /** The public data of a server that players may join. Players' ids, addresses and passwords are not included. */
@@ -75,7 +75,7 @@ export function createListedServers(read: (serverId: string) => ListedServer | u
       version += 1
       rows.delete(id)
       gone.delete(id)
-      if (row !== undefined) rows.set(id, { row, version })
+      if (row !== undefined) rows.set(id, { row: deepFreeze(row), version })
       else gone.set(id, version)
     }
     touched.clear()
