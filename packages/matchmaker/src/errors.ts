@@ -202,3 +202,7 @@ nameErrors({
   UnknownQueue,
   UnknownMatch,
 })
+
+/** Creates the error of an id that is taken already. Two tickets or matches with one id would lose one of them. */
+export const sameIdAgain = (): Error =>
+  new Error('option random: drew an id that exists already. It must return other numbers each time.')

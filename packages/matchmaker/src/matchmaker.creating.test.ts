@@ -6,6 +6,19 @@ import { createMemoryServerLog, type DeploymentService, type HostingEntry } from
 
 const tooLarge = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`V${index}`, 'x'.repeat(4000)]))
 
+test('a random source that repeats itself is an error, and no ticket or match replaces another', async () => {
+  const { matchmaker, service, seen, run } = setUp({ random: () => 0.5 })
+  const create = (player: string, id?: string) =>
+    matchmaker.createTicket({ id, queue: 'duel', players: [{ id: player, ip: '198.51.100.7' }] })
+  create('ann')
+  expect(() => create('ben')).toThrow('option random: drew an id that exists already')
+  for (const id of ['ben', 'cas', 'dee']) create(id, id)
+  await matchmaker.tick().catch((error: unknown) => expect(String(error)).toMatch('option random'))
+  await run(250).catch(() => {})
+  expect(seen.matchFound).toHaveLength(1)
+  expect(service.calls.create).toHaveLength(1)
+})
+
 test('if the server log throws, a found match is announced, but not created, and its tickets requeue', async () => {
   const memory = createMemoryServerLog()
   let broken = true

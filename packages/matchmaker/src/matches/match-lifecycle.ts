@@ -1,6 +1,7 @@
 import { newId } from '@muster/core/internal'
 import type { Random } from '@muster/core/clock'
 import type { Allocator, Assignment, EndedMatches, StopReason } from '@muster/hosting/internal'
+import { sameIdAgain } from '../errors.js'
 import type { Events } from '../events.js'
 import {
   type Cooldowns,
@@ -123,6 +124,7 @@ export class MatchLifecycle {
     const { queue = itself } = group
     const needsAcceptance = queue.acceptance !== undefined
     const match = newMatch(newId(random), queue, compiled.model.teams, now)
+    if (this.#matches.has(match.matchId)) throw sameIdAgain()
     match.expansionMs = group.expansionMs
     if (needsAcceptance) match.phase = 'asking'
     if (!this.#seat(match, group, now)) return undefined

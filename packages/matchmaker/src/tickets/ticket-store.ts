@@ -1,6 +1,6 @@
 import { deepFreeze, type Yielder } from '@muster/core/internal'
 import type { ReturnReason } from '@muster/hosting/internal'
-import { type InvalidTicket, UnknownQueue } from '../errors.js'
+import { type InvalidTicket, sameIdAgain, UnknownQueue } from '../errors.js'
 import {
   admit,
   type AdmittedTicket,
@@ -121,6 +121,7 @@ export class TicketStore {
     }
     const admitted = admit(ticket, past, this.#admission)
     const { record } = admitted
+    if (before === undefined && this.#byId.has(record.id)) throw sameIdAgain()
     const entries = isPrivate(record) ? undefined : entriesOf(record)
     if (before !== undefined) record.version = before.version + 1
     this.#options.ledger?.created?.([record])
