@@ -235,6 +235,18 @@ test('a later Muster process ends only servers for which it is not polled within
   expect(running().toSorted()).toEqual(['known', 'own'])
 })
 
+test('a server that no store knows is ended a minute after the first poll, without any further poll', async () => {
+  const { open, clock, up, running } = await openWorld()
+  await open().allocate(wanted('forgotten'), call)
+  await up('forgotten')
+  const second = open()
+  await second.poll([], call)
+  await clock.advance(59_000)
+  expect(running()).toEqual(['forgotten'])
+  await clock.advance(1000)
+  await expect.poll(running, { interval: 5 }).toEqual([])
+})
+
 test('data of local servers that ended a day ago is removed at the next start, and no other data', async () => {
   const { open, clock, state } = await openWorld()
   const allocator = open({ clock: { ...clockOf(clock), wallStepMs: () => Date.now() - clock.now() } })

@@ -66,6 +66,8 @@ const ID = /^[a-z0-9-]{1,40}$/
 const DAY_MS = 86_400_000
 /** Milliseconds from the first poll until a running server that was never polled is ended: the time of twelve polls. */
 const FORGOTTEN_MS = 60_000
+/** Milliseconds after which the stop of such a server is tried again. */
+const AGAIN_MS = 15_000
 const SWEEP_MS = 3_600_000
 const PORTS_FILE = 'ports.json'
 
@@ -93,7 +95,9 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
   /** Ids of servers from before a restart that were not polled yet. */
   const unasked = new Set<string>()
   let loaded: Promise<void> | undefined
-  let firstPollAt: number | undefined
+  /** Set by the first poll. */
+  let ending: Promise<void> | undefined
+  const closing = new AbortController()
   let sweptAt = -Infinity
   /** The last start. Servers start one after another, so that no port is chosen twice and at most `max` servers run. */
   let turn: Promise<unknown> = Promise.resolve()
@@ -186,13 +190,14 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
     own.delete(id)
     unasked.delete(id)
   }
-  /** Ends the servers from before a restart that were never polled. No store has a record of them. */
-  const endForgotten = () => {
-    firstPollAt ??= clock.now()
-    if (clock.now() - firstPollAt < FORGOTTEN_MS) return
-    for (const id of unasked) {
-      unasked.delete(id)
-      void stop(id).catch(() => unasked.add(id))
+  /**
+   * Ends the servers from before a restart that are not polled in time. No store has a record of them. Muster may send
+   * no further poll, because it polls only servers that it knows.
+   */
+  const endForgotten = async () => {
+    for (let waitMs = FORGOTTEN_MS; unasked.size > 0; waitMs = AGAIN_MS) {
+      await clock.sleep(waitMs, closing.signal)
+      await Promise.all(Array.from(unasked, (id) => stop(id).catch(() => {})))
     }
   }
 
@@ -216,7 +221,7 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
     poll: async (ids) => {
       await load()
       for (const id of ids) unasked.delete(id)
-      endForgotten()
+      ending ??= endForgotten().catch(() => {}) // The allocator was closed.
       return Promise.all(ids.map(readStatus))
     },
     stop: async (id) => {
@@ -226,6 +231,7 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
     },
     logs: async (id) => (ID.test(id) ? outputOf(folderOf(id), outputLimit) : ''),
     close: async () => {
+      closing.abort()
       await turn
       if (endsServers) await Promise.all([...own].map((id) => stop(id).catch(() => {})))
     },
