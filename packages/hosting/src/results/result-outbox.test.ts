@@ -206,6 +206,24 @@ describe('results of matches', () => {
     expect(taken.map(({ matchId }) => matchId)).toEqual(['m1', 'm2'])
   })
 
+  test('stored match results can be loaded in slices, and a command in between loads the rest', async () => {
+    const kept = new Map<string, string>()
+    const before = open([], kept)
+    for (const id of ['m1', 'm2', 'm3', 'm4']) before.outbox.add(outcome(id, 'ann'))
+    kept.set('msg_m0', '{')
+    const whole = open([], kept)
+    expect([whole.outbox.load(4), whole.outbox.load(4), whole.outbox.load(4)]).toEqual([false, false, true])
+    await whole.run(5000)
+    expect(whole.taken.map(({ matchId }) => matchId)).toEqual(['m1', 'm2', 'm3', 'm4'])
+    expect(whole.problems).toHaveLength(1)
+
+    for (const id of ['m5', 'm6', 'm7', 'm8']) before.outbox.add(outcome(id, 'ann'))
+    const next = open([], kept)
+    expect(next.outbox.load(1)).toBe(false)
+    next.outbox.add(outcome('m5', 'ann'))
+    expect([next.outbox.load(1), next.outbox.pending()]).toEqual([true, 4])
+  })
+
   test('a damaged match result in the store is reported and skipped, and stops no other result', async () => {
     const ended = (matchId: string, endedAt: number) => JSON.stringify({ ...outcome(matchId, 'ann'), endedAt })
     const wrong = (changes: object) => JSON.stringify({ ...outcome('m1', 'ann'), ...changes })

@@ -7,11 +7,11 @@ import {
   linkedSignal,
   manyWaitOn,
   messageOf,
-  retryAfterMs,
   webhookSignature,
 } from '@muster/core/internal'
 import { z } from 'zod'
 import type { MatchResult, PlayerWhoLeft, StopReason } from '../records/index.js'
+import { reasonOf, RETRY, Untaken } from './post-failure.js'
 
 /** The result of a match, as it is sent to the backend. */
 export interface MatchOutcome {
@@ -58,10 +58,15 @@ const storedSchema = z.object({
   setAsideAt: instant.optional(),
 })
 
+interface StoredResult {
+  readonly key: string
+  readonly value: string
+}
+
 /** Stores results that were not delivered yet. Each value is a string of one line. */
 export interface OutboxRecords {
   /** Returns all stored keys and values, in any order. */
-  stored(): readonly { readonly key: string; readonly value: string }[]
+  stored(): readonly StoredResult[]
   put(key: string, value: string): void
   remove(key: string): void
   /**
@@ -103,7 +108,6 @@ const MOST_LISTED_TEXT = 4 * 2 ** 20
 const MOST_IN_FLIGHT = 16
 const MOST_REPEATED = 8
 const TIMEOUT_MS = 10_000
-const RETRY = { baseMs: 1000, capMs: 300_000, jitter: 1 }
 /** Milliseconds until a result that could not be stored is tried again. */
 const UNWRITTEN_MS = 1000
 
@@ -124,28 +128,6 @@ const MOST_TRIES = 10
 const FAILING_MS = 3_600_000
 const AWAY_MS = 86_400_000
 
-/** Thrown if the backend answered with a status other than 2xx. */
-class Untaken extends Error {
-  readonly status: number
-  /** If the backend has too many requests: how long it wants to get none. Undefined for any other failure. */
-  readonly busyMs: number | undefined
-  constructor({ status, headers }: Response, now: number) {
-    super(`the URL of results answered ${status}`)
-    this.status = status
-    const [retryAfter, date] = ['retry-after', 'date'].map((name) => headers.get(name) ?? undefined)
-    const waitMs = retryAfterMs({ retryAfter, date }, now)
-    if (status === 429 || (status === 503 && waitMs !== undefined)) this.busyMs = Math.min(waitMs ?? 0, RETRY.capMs)
-  }
-}
-
-/** Returns why there was no response. The error `fetch failed` has the reason only as its cause. */
-function reasonOf(error: unknown): unknown {
-  const { cause } = error instanceof TypeError ? error : {}
-  if (!(cause instanceof Error)) return error
-  const why = cause.message || ('code' in cause ? String(cause.code) : cause.name)
-  return new Error(`the URL of results did not answer: ${why}`, { cause })
-}
-
 type PendingResult = ReturnType<typeof newWaiting>
 
 const newWaiting = (id: string, outcome: MatchOutcome, isWritten: boolean) => ({
@@ -160,6 +142,16 @@ const newWaiting = (id: string, outcome: MatchOutcome, isWritten: boolean) => ({
   dueAt: 0,
   isUnderWay: false,
 })
+
+interface Loading {
+  readonly rest: Iterator<StoredResult, undefined>
+  readonly waiting: PendingResult[]
+  readonly aside: ResultSetAside[]
+  /** The waiting results, once all are read. */
+  inOrder?: Iterator<PendingResult, undefined>
+}
+
+const byEnd = (a: PendingResult, b: PendingResult) => a.outcome.endedAt - b.outcome.endedAt
 
 const isDue = (one: PendingResult | undefined, now: number) => one !== undefined && now >= one.dueAt
 /** Orders results by when they are due, and then by when their matches ended. */
@@ -193,6 +185,8 @@ export class ResultOutbox {
   #inFlight = 0
   #repeated = 0
   #isLoaded = false
+  /** The results that are being loaded. */
+  #loading: Loading | undefined
   #isEnding = false
   /** Epoch milliseconds at which the backend last accepted a result. */
   #takenAt = -Infinity
@@ -203,12 +197,23 @@ export class ResultOutbox {
   }
 
   /**
+   * Loads stored results. The other methods load all of them on first use, and not earlier, because another process may
+   * still send them.
+   * @param most maximum number of steps; each result takes two. Thousands of results take half a second
+   * @returns true once all are loaded
+   */
+  load(most = Infinity): boolean {
+    for (let nth = 0; nth < most && !this.#isLoaded; nth += 1) this.#loadNext()
+    return this.#isLoaded
+  }
+
+  /**
    * Adds the result of a match, which is sent once it is stored. A second result of the same match is ignored. If the
    * outbox is full, the oldest result set aside is dropped. If there is none, the new result is dropped, and `problem`
    * is called.
    */
   add(outcome: MatchOutcome) {
-    this.#load()
+    this.load()
     const { matchId } = outcome
     const id = idOf(matchId)
     if (this.#waiting.has(id) || this.#aside.has(matchId)) return
@@ -222,7 +227,7 @@ export class ResultOutbox {
   }
 
   advance(now: number): void {
-    this.#load()
+    this.load()
     while (this.#inFlight < MOST_IN_FLIGHT) {
       const isRepeating = !this.#isEnding && this.#repeated < MOST_REPEATED && isDue(this.#toRepeat.first(), now)
       if (!isRepeating && !isDue(this.#untried.first(), now)) return
@@ -255,7 +260,7 @@ export class ResultOutbox {
 
   /** Returns the results set aside, oldest first, at most 1,000 and about 4 MiB. */
   setAside(): readonly ResultSetAside[] {
-    this.#load()
+    this.load()
     const listed: ResultSetAside[] = []
     let room = MOST_LISTED_TEXT
     for (const one of this.#aside.values()) {
@@ -268,7 +273,7 @@ export class ResultOutbox {
 
   /** Repeats a result that was set aside, before later results of its players. Returns false if there is none. */
   repeat(matchId: string): boolean {
-    this.#load()
+    this.load()
     const refused = this.#aside.get(matchId)
     if (refused === undefined) return false
     const { setAsideAt: _, reason: __, ...outcome } = refused
@@ -281,7 +286,7 @@ export class ResultOutbox {
 
   /** Drops a result that was set aside. Returns false if there is none. */
   drop(matchId: string): boolean {
-    this.#load()
+    this.load()
     if (!this.#aside.delete(matchId)) return false
     this.#options.records.remove(idOf(matchId))
     return true
@@ -297,7 +302,7 @@ export class ResultOutbox {
     this.#turns.clear()
     this.#toRepeat = createHeap(isDueBefore)
     this.#untried = createHeap(isDueBefore)
-    for (const one of those.toSorted((a, b) => a.outcome.endedAt - b.outcome.endedAt)) this.#append(one)
+    for (const one of those.toSorted(byEnd)) this.#append(one)
   }
 
   #append(one: PendingResult) {
@@ -331,26 +336,30 @@ export class ResultOutbox {
     heap.add(one)
   }
 
-  /** Loads the stored results on first use. Not earlier, because another process may still send them. */
-  #load() {
-    if (this.#isLoaded) return
+  #loadNext() {
+    const { records } = this.#options
+    const loading = (this.#loading ??= { rest: records.stored()[Symbol.iterator](), waiting: [], aside: [] })
+    const { value: stored } = loading.rest.next()
+    if (stored !== undefined) return this.#loadOne(stored, loading)
+    loading.inOrder ??= loading.waiting.toSorted(byEnd)[Symbol.iterator]()
+    const { value: one } = loading.inOrder.next()
+    if (one !== undefined) return this.#append(one)
     this.#isLoaded = true
-    const stored: PendingResult[] = []
-    const refused: ResultSetAside[] = []
-    for (const { key: id, value } of this.#options.records.stored()) {
-      try {
-        const outcome = JSON.parse(value) as MatchOutcome | ResultSetAside
-        storedSchema.parse(outcome)
-        if ('setAsideAt' in outcome) refused.push(outcome)
-        else stored.push(newWaiting(id, outcome, true))
-      } catch {
-        // The message does not contain the stored string, because it may hold players' data.
-        this.#options.problem(new Error(`result ${id} in the store is damaged`))
-      }
+    this.#loading = undefined
+    for (const each of loading.aside.toSorted((a, b) => a.setAsideAt - b.setAsideAt))
+      this.#aside.set(each.matchId, each)
+  }
+
+  #loadOne({ key: id, value }: StoredResult, { waiting, aside }: Loading) {
+    try {
+      const outcome = JSON.parse(value) as MatchOutcome | ResultSetAside
+      storedSchema.parse(outcome)
+      if ('setAsideAt' in outcome) aside.push(outcome)
+      else waiting.push(newWaiting(id, outcome, true))
+    } catch {
+      // The message does not contain the stored string, because it may hold players' data.
+      this.#options.problem(new Error(`result ${id} in the store is damaged`))
     }
-    this.#setWaiting(stored)
-    refused.sort((one, other) => one.setAsideAt - other.setAsideAt)
-    for (const one of refused) this.#aside.set(one.matchId, one)
   }
 
   async #post({ id, outcome }: PendingResult): Promise<void> {
