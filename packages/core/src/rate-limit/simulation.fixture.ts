@@ -58,8 +58,14 @@ export function simulate(
   let now = 0
 
   const at = (time: number, happen: () => void) => {
-    const before = events.findLastIndex((event) => event.at > time)
-    events.splice(before + 1, 0, { at: time, happen })
+    // The events of all calls are in the list from the start, so its place is searched by halves.
+    let [from, to] = [0, events.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if ((events[middle]?.at ?? 0) > time) from = middle + 1
+      else to = middle
+    }
+    events.splice(from, 0, { at: time, happen })
   }
 
   for (const { limiter, calls, fate: fateOf, loop = (due: number) => due } of clients) {
