@@ -107,6 +107,20 @@ test('queues that are replaced while a process starts to lead apply once it lead
   await clock.until(only.close(), 10)
 })
 
+test('the function that `on` of a partition returns ends one subscription of a listener, not others', async () => {
+  const { clock, process, pass } = createWorld()
+  const only = process()
+  let led = 0
+  const listener = () => void (led += 1)
+  const off = only.on('leading', listener)
+  only.on('leading', listener)
+  off()
+  only.start()
+  await pass(500)
+  expect(led).toBe(1)
+  await clock.until(only.close(), 10)
+})
+
 test('queues that are replaced while the store is down are reported as active once the store is back', async () => {
   const { clock, process, pass } = createWorld()
   let isAway = false

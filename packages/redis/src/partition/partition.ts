@@ -187,8 +187,10 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
       leadership.reconfigure(changed, more)
     },
     on: (event, listener) => {
-      emitter.on(event, listener as never)
-      return () => void emitter.off(event, listener as never)
+      // Each subscription has a listener of its own, so that ending one leaves another one of the same function.
+      const own = (told: never) => (listener as (told: never) => unknown)(told)
+      emitter.on(event, own as never)
+      return () => void emitter.off(event, own as never)
     },
     onMatching: (event, listener) => leadership.subscribe((leader) => leader.on(event, listener as never)),
     close: async () => {
