@@ -23,7 +23,6 @@ interface SocketOptions {
 
 /** A client created by `createClient` of `@redis/client` (or `redis`). */
 export interface SingleClient extends AnyClient {
-  readonly options: object
   sendCommand(words: readonly string[], options: CommandOptions): Promise<unknown>
   duplicate(): SingleClient
 }
@@ -62,7 +61,8 @@ export function clientOf(options: AnyRedisClientOptions): SingleClient {
  * the client.
  */
 export function clusterOf(client: SingleClient): ClusterClient {
-  const { url: _, database: __, socket, ...options } = client.options as AnyRedisClientOptions & SocketOptions
+  const given = (client as SingleClient & { readonly options: AnyRedisClientOptions & SocketOptions }).options
+  const { url: _, database: __, socket, ...options } = given
   const { host, port, path: ___, ...rest } = socket ?? {}
   return createCluster({
     rootNodes: [{ socket: { ...rest, host, port } } as AnyRedisClientOptions],
