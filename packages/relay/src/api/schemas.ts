@@ -132,6 +132,7 @@ const MessageSchema: z.ZodType<LobbyMessage> = z
     event('relay.moving', { term }),
     event('relay.ready', { term, credentials }),
     event('relay.credentials', { term, credentials }),
+    event('relay.refused', { playerId }),
     event('run.failed', { term, reason: text }),
     event('run.ended', { term }),
     event('match.handed-over', { term, reference: text }),

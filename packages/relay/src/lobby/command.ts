@@ -43,6 +43,8 @@ export type SystemCommand =
   | { readonly kind: 'matchEnded'; readonly term: number; readonly reason: string }
   | { readonly kind: 'failed'; readonly worker: string; readonly term: number; readonly reason: string }
   | { readonly kind: 'authorized'; readonly sessionId: string; readonly seat: RelaySeat }
+  /** The service refuses the member in this session. */
+  | { readonly kind: 'refused'; readonly sessionId: string; readonly memberId: string }
   | { readonly kind: 'revoked'; readonly sessionId: string; readonly tokens: readonly number[] }
   /** The session is gone, or no longer fits the lobby's members. */
   | { readonly kind: 'lost'; readonly sessionId: string }

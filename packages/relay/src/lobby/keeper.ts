@@ -104,6 +104,8 @@ export function createKeeper({ runner, clock, rules, worker, read, change, faile
         if (closing.signal.aborted) break
         if (work.kind === 'authorize' && error instanceof InvalidInput) {
           refusals.charge(keyOf(lobby, work.player))
+          const [sessionId, memberId] = [work.session.id, work.player.id]
+          await change(lobbyId, { kind: 'refused', sessionId, memberId }).catch(() => {})
           continue
         }
         passed += 1

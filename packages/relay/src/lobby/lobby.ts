@@ -105,6 +105,8 @@ export type Happening =
   | { readonly type: 'relay.ready'; readonly term: number }
   /** Only for a player who joined after the start: the credentials are available. */
   | { readonly type: 'relay.credentials'; readonly term: number }
+  /** Only for the host: the relay service refuses the member, who is tried again in five minutes. */
+  | { readonly type: 'relay.refused'; readonly playerId: string }
   /** The start, or the move to another session, failed: the lobby is open again. */
   | { readonly type: 'run.failed'; readonly term: number; readonly reason: string }
   /** The run ended, or was cancelled because a player left: the lobby is open again, and nobody is ready. */

@@ -2,6 +2,7 @@ import { InvalidInput } from '@muster/core'
 import { describe, expect, test, vi } from 'vitest'
 import { createRelaySessions } from '../sessions/sessions.js'
 import { createLobbies } from './create-lobbies.js'
+import type { LobbyMessage } from './lobbies.js'
 import { createMemoryLobbyStore } from './memory-store.js'
 import type { LobbyStore } from './store.js'
 import { ann, bob, cleo, codeOf, failing, player, setUp, withThree } from './lobbies.fixture.js'
@@ -49,6 +50,28 @@ describe('the relay session of a lobby', () => {
     await clock.advance(11_000)
     const dora = await credentials('dora')
     expect(service.isValid(dora.sessionToken, dora.userToken)).toBe(true)
+    expect(await tearDown()).toEqual([])
+  })
+
+  test('only the host is told which member the relay service refuses, without the address', async () => {
+    const { clock, lobbies, lobbyId, code, service, start, tearDown } = await withThree()
+    await start()
+    vi.spyOn(service, 'authorizeUser').mockRejectedValue(new InvalidInput('no address 2001:db8::9', { status: 400 }))
+    const heard = (playerId: string) => {
+      const messages: LobbyMessage[] = []
+      const follow = async () => {
+        for await (const message of lobbies.follow({ lobbyId, playerId })) messages.push(message)
+      }
+      void follow().catch(() => {})
+      return messages
+    }
+    const [anns, bobs] = [heard('ann'), heard('bob')]
+    await lobbies.join({ player: player('eve', '2001:db8::9'), code })
+    await clock.advance(5000)
+    const refused = expect.objectContaining({ type: 'relay.refused', playerId: 'eve' }) as unknown
+    expect(anns).toContainEqual(refused)
+    expect(bobs).not.toContainEqual(refused)
+    expect(JSON.stringify([anns, bobs])).not.toContain('2001:db8')
     expect(await tearDown()).toEqual([])
   })
 

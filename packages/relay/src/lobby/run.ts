@@ -137,6 +137,14 @@ export function seatAuthorized(lobby: Lobby, now: number, sessionId: string, sea
   return fits ? withEvent(seated, now, { type: 'relay.credentials', term: run.term }, seat.id) : seated
 }
 
+/** Tells the host that the service refuses a member. */
+export function memberRefused(lobby: Lobby, now: number, sessionId: string, memberId: string): Lobby {
+  const { run, hostId } = lobby
+  const isCurrent = run?.status === 'relayed' && run.session.id === sessionId
+  if (!isCurrent || hostId === undefined || memberOf(lobby, memberId) === undefined) return lobby
+  return withEvent(lobby, now, { type: 'relay.refused', playerId: memberId }, hostId)
+}
+
 export function tokensRevoked(lobby: Lobby, sessionId: string, tokens: readonly number[]): Lobby {
   const { run } = lobby
   if (run?.status !== 'relayed' || run.session.id !== sessionId) return lobby

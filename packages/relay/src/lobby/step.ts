@@ -27,6 +27,7 @@ import {
   runFailed,
   runHandedOver,
   runOpened,
+  memberRefused,
   seatAuthorized,
   startRun,
   tokensRevoked,
@@ -134,6 +135,8 @@ function bySystem(command: SystemCommand, lobby: Lobby, now: number, rules: Lobb
       return runFailed(lobby, now, command.worker, command.term, command.reason)
     case 'authorized':
       return seatAuthorized(lobby, now, command.sessionId, command.seat)
+    case 'refused':
+      return memberRefused(lobby, now, command.sessionId, command.memberId)
     case 'revoked':
       return tokensRevoked(lobby, command.sessionId, command.tokens)
     case 'lost':
