@@ -3,7 +3,7 @@ import { partitionKeys } from './store/index.js'
 
 /**
  * KEYS: keys of a partition. ARGV: the type of each. Writes nothing, but counts as a write: Redis refuses it while it
- * is full, read-only or cannot persist.
+ * is read-only or cannot persist. A full Redis accepts it, because what frees memory still works then.
  */
 const checkScript = defineScript({
   name: 'partition.check',
@@ -14,6 +14,7 @@ for index, key in ipairs(KEYS) do
 end
 return 1
 `,
+  kind: 'write-if-full',
   read: () => undefined,
 })
 
@@ -37,7 +38,8 @@ const TYPES: Readonly<Record<KeyName, 'hash' | 'stream' | 'list' | 'string'>> = 
 }
 
 /**
- * Checks that Redis accepts writes for a partition, and that each key of the partition has the right type.
+ * Checks that Redis accepts writes for a partition unless it is only full, and that each key of the partition has the
+ * right type.
  * @param tag last part of the partition's keys
  * @throws {RedisError}
  */
