@@ -111,7 +111,8 @@ export function createSend({ url, token, fetch, clock }: ConnectionOptions): Sen
         return { status: 0 }
       }
       // `fetch` refuses such a token before it sends anything, however often the request is repeated.
-      if (/[\0\r\n]|[^\0-\xff]/.test(value?.trim() ?? '')) return { status: 401 }
+      // It permits line breaks at the end only, and removes them.
+      if (/\0|[\r\n](?![\t\n\r ]*$)|[^\0-\xff]/.test(value ?? '')) return { status: 401 }
       const response = await fetch(base + path, {
         method,
         headers: {
