@@ -57,7 +57,7 @@ export class OwnQueues {
   #reported: string | undefined
   #hasOtherSecret = false
   #joinAlgorithm: JoinAlgorithm | undefined
-  /** When the last comparison began. */
+  /** When the last comparison, `#comparing`, began. */
   #comparedAt = -Infinity
   #comparing: Promise<void> | undefined
   /** The last reported sentence about other differences. */
@@ -101,7 +101,8 @@ export class OwnQueues {
     for (;;) {
       signal.throwIfAborted()
       try {
-        const before = await this.inForce()
+        // It is unknown if its text is damaged, which this process replaces.
+        const before = await this.inForce().catch(() => undefined)
         await this.say()
         if (before !== undefined && this.#fixed.results === undefined && hasResults(before.others))
           problem(
@@ -181,12 +182,15 @@ export class OwnQueues {
   /** Compares, unless the last comparison began less than `FRESH_MS` ago. */
   async compared(): Promise<void> {
     if (this.#options.clock.now() - this.#comparedAt < FRESH_MS) return this.#comparing
-    this.#comparing = this.compare()
-    return this.#comparing
+    return this.compare()
   }
 
-  async compare(): Promise<void> {
+  compare(): Promise<void> {
     this.#comparedAt = this.#options.clock.now()
+    this.#comparing = this.#compare()
+    return this.#comparing
+  }
+  async #compare(): Promise<void> {
     const inForce = await this.inForce()
     this.#presenceInForce = new Map(Object.entries(inForce?.presence ?? {}))
     this.#namesInForce = inForce && new Set(inForce.names)
