@@ -67,7 +67,8 @@ export async function readPartitionFormat(
 }
 
 /**
- * Checks that Redis accepts the writes of a partition: it has room, it is no replica, and no key has a wrong type.
+ * Checks that Redis accepts writes for a partition: it is no replica, it persists, and no key has a wrong type. A full
+ * Redis passes.
  * @throws {RedisError} whose message names the cause
  */
 export const assertPartitionWritable = (redis: RedisConnection, name: string): Promise<void> =>
