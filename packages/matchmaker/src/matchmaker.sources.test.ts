@@ -200,6 +200,42 @@ test('after a pool’s source changed at a restart, its servers are still polled
   expect(after.service.calls.stop).toEqual([])
 })
 
+test('after a restart, a server that its allocator has forgotten plays on once it reports, or is gone', async () => {
+  const memory: StoreMemory = new Map()
+  const before = open({ memory })
+  await before.join('ann')
+  await before.join('ben')
+  await before.run(6000)
+  const [id = ''] = before.own().running()
+  await before.matchmaker.close()
+  const { clock } = before
+  const restart = () =>
+    setUp({
+      queues,
+      pools: [metal],
+      sources: { metal: { ...before.own().allocator, poll: async () => [] } },
+      store: createMemoryStore(memory),
+      clock,
+    })
+  const run = async ({ matchmaker }: ReturnType<typeof setUp>, ms: number) => {
+    for (let passed = 0; passed < ms; passed += 250) {
+      await matchmaker.tick()
+      await clock.advance(250)
+    }
+  }
+  const second = restart()
+  await run(second, 9500)
+  const token = before.own().servers.get(id)?.wanted.environment['MUSTER_SERVER_TOKEN'] ?? ''
+  second.matchmaker.registerServer(token, RegistrationBody.parse({ instance: 'instance' }))
+  await run(second, 9500)
+  expect(second.status('ann')).toBe('HOST_ASSIGNED')
+  expect(second.seen.deploymentStopped).toBeUndefined()
+  await second.matchmaker.close()
+  const third = restart()
+  await run(third, 40_000)
+  expect(third.seen.deploymentStopped).toMatchObject([{ requestId: id }])
+})
+
 test('a pool with an unknown source is refused', () => {
   const create = () => setUp({ queues, pools: [{ ...metal, source: 'wood' }], sources: {} })
   expect(create).toThrow('pools.0.source: there is no source "wood"')

@@ -398,9 +398,10 @@ export class GameServers {
     return isUnmet
   }
 
-  /** True if the server waits for orders, or has reported within the time in which servers report again. */
-  isReporting({ presence }: Server): boolean {
-    if (presence === undefined) return false
+  /** True if the server has just reported, waits for orders, or is expected after a restart and not lost. */
+  isReporting(server: Server): boolean {
+    const { presence } = server
+    if (presence === undefined) return this.#expected.get(server)?.isLost === false
     return presence.waiter !== undefined || this.#options.clock.now() - presence.seenAt < LIVES_MS
   }
 

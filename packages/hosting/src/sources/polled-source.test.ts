@@ -209,7 +209,9 @@ test('a server that its allocator does not know is not over while its process re
   reporting.add('a')
   await run(20_000)
   expect([...gone]).toEqual([])
-  expect(problems).toContainEqual(expect.stringContaining('the allocator does not know it, but its process reports'))
+  expect(problems).toContainEqual(
+    expect.stringContaining('the allocator does not know it, but its process has reported'),
+  )
   reporting.delete('a')
   await run(6000)
   expect([...gone]).toEqual(['a'])

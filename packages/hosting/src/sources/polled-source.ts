@@ -24,7 +24,7 @@ const POLL_MS = { starting: 1000, running: 5000 }
 const MOST_IDS = 100
 const MOST_POLLS = 4
 const LONGEST_DETAIL = 200
-const FORGOTTEN = 'the allocator does not know it, but its process reports to Muster'
+const FORGOTTEN = 'the allocator does not know it, but its process has reported to Muster'
 const TIMEOUT_MS = { allocate: 30_000, poll: 10_000, stop: 20_000 }
 /** Milliseconds after its timeout at which a call that is not answered counts as failed (our choice). */
 const OVERDUE_MS = 1000
