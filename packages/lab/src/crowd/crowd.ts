@@ -44,7 +44,7 @@ export interface CrowdParty {
   /** Milliseconds from the crowd's start until the party comes for the first time. */
   readonly at: number
   readonly players: readonly CrowdPlayer[]
-  /** The queues in which the party waits. Default: all queues of a run. */
+  /** The queues in which the party waits. Default: all queues of a run that have a team large enough. */
   readonly queues?: readonly string[] | undefined
   /** The priority of the party's tickets. Default 0. */
   readonly priority?: number | undefined

@@ -135,12 +135,12 @@ export class CrowdLife {
     const ticket: TicketSoFar = { party, visit, createdAt: this.#now(), end: 'waiting' }
     this.#tickets.push(ticket)
     this.#waiting += 1
-    const named = wanted?.filter((name) => this.#longestMs.has(name))
+    const named = wanted?.filter((name) => this.#longestMs.has(name)) ?? this.#fitting(players.length)
     try {
-      if (named?.length === 0) throw new Error('the party wants none of the queues of this run')
+      if (named.length === 0) throw new Error('the party wants none of the queues of this run')
       this.#matchmaker.createTicket({
         id: idOf(index),
-        queues: named ?? [...this.#longestMs.keys()],
+        queues: named,
         players: this.#queued(players),
         priority,
       })
@@ -149,6 +149,15 @@ export class CrowdLife {
       ticket.refusal = messageOf(error)
       this.#end(ticket, 'refused')
     }
+  }
+  /**
+   * Returns the queues whose largest team has room for a party of this size. Returns all queues if none has: their
+   * refusal names the reason.
+   */
+  #fitting(size: number): string[] {
+    const all = [...this.#longestMs.keys()]
+    const fitting = all.filter((name) => size <= (this.#matchmaker.largestParty(name) ?? Infinity))
+    return fitting.length > 0 ? fitting : all
   }
   /** Returns the players as a ticket contains them. Rating attributes are added if the run has ratings. */
   #queued(players: readonly CrowdPlayer[]): Player[] {

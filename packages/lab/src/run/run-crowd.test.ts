@@ -60,6 +60,20 @@ describe('a run of a crowd', () => {
     ])
   })
 
+  test('a party that names no queue waits in those that it fits into, and is refused if there is none', async () => {
+    const trio = { name: 'trio', matchSize: 3, deploy: pair.deploy }
+    const party = (size: number, name: string) => ({
+      players: Array.from({ length: size }, (_, index) => ({ id: `${name}${index}`, ip: '192.0.2.1' })),
+      visits: [visit],
+    })
+    const { tickets, matches } = await runCrowd(crowdOf(party(3, 'a'), party(4, 'b')), [pair, trio])
+    expect(tickets.map(({ end, refusal }) => [end, refusal])).toEqual([
+      ['assigned', undefined],
+      ['refused', expect.stringContaining('a party of 4 is too big')],
+    ])
+    expect(matches.map(({ queue }) => queue)).toEqual(['trio'])
+  })
+
   test('a run reports why a ticket was refused: invalid for its queue, an unknown queue, or a cooldown', async () => {
     const rated = { ...pair, rules: [{ kind: 'difference', attribute: 'skill', max: 5 }] } as const
     const cooled = { ...pair, name: 'cooled', acceptance: { withinMs: 1000 }, cooldown: { firstMs: 60_000 } }

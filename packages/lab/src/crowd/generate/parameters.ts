@@ -218,7 +218,7 @@ export const parametersSchema = z
       .default({})
       .describe(
         'Weights of the queues, of which each party wants one; {} means that each party wants all queues of ' +
-          'a run. So a crowd fits any queue',
+          'a run that it fits into. So a crowd fits any queue',
       ),
     patience: patience.prefault({}),
     visits: visits.prefault({}),
