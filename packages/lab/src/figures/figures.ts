@@ -184,10 +184,12 @@ export function refusalsOf({ parties }: Crowd, { tickets }: RunOutcome): Refusal
   return [...ranked.slice(0, LISTED), ...(others > 0 ? [{ why: OTHERS, share: others }] : [])]
 }
 
-/** Returns the reason without the parts that differ between tickets, such as the player. */
+/** Returns the reason without the parts that differ between tickets, such as the player and the time. */
 const reasonIn = (refusal: string): string =>
   refusal
     .replace(/^ticket: /, '')
+    .replace(/^Player "(?:[^"\\]|\\.)*" (.*?)(?: for \d+ s)?\. ?.*$/s, 'a player $1')
+    .replace(/ (ticket|match) [\w-]+$/, ' a $1')
     .replace(/\bplayers\.\d+/, 'players')
     .replace(/, got .*$/s, '')
     .slice(0, LONGEST)

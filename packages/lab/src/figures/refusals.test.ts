@@ -1,3 +1,4 @@
+import { PlayerBusy, PlayerCoolingDown, PlayerPlaying } from '@muster/matchmaker'
 import { expect, test } from 'vitest'
 import type { RunOutcome } from '../run/outcome.js'
 import { crowdOf, outcomeOf } from './outcome.fixture.js'
@@ -21,6 +22,21 @@ test('the reasons of refusals count players, without ids of tickets', () => {
   expect(refusalsOf(crowd([3, 1, 1, 5]), outcome)).toEqual([
     { why: 'players: a party of 3 is too big: a team takes at most 2', share: 0.3 },
     { why: 'players.attributes.skill: must be a number', share: 0.2 },
+  ])
+})
+
+test('refusals of several players of the same kind are one reason', () => {
+  const outcome = refusedBy([
+    new PlayerCoolingDown('ann', '5v5', 60_000, 51_000).message,
+    new PlayerCoolingDown('b"en', '5v5', 60_000, 3000).message,
+    new PlayerBusy('cas', 't12').message,
+    new PlayerPlaying('dan', 't13', 'm-1').message,
+    new PlayerPlaying('eve', 't14', 'm-2').message,
+  ])
+  expect(refusalsOf(crowd([2, 2, 1, 1, 1]), outcome)).toEqual([
+    { why: 'a player is on cooldown in queue "5v5"', share: 4 / 7 },
+    { why: 'a player is still in a match', share: 2 / 7 },
+    { why: 'a player is already queued in a ticket', share: 1 / 7 },
   ])
 })
 
