@@ -37,7 +37,7 @@ test('the systemd allocator starts one unit for an id, finds it after a restart,
   await before.allocator.allocate(wanted('a'), call)
   expect(await readFile(join(folder, 'started'), 'utf8')).toBe('muster-a\n')
   const input = await readFile(join(folder, 'muster-a.input'), 'utf8')
-  expect(input).toBe('MUSTER_SERVER_TOKEN="a \\"token\\""\nGAME_PORT="31000"')
+  expect(input).toBe('MUSTER_SERVER_TOKEN="a \\"token\\""\nSERVICE_PORT_GAME_INTERNAL="31000"')
   await before.close()
 
   const { allocator, port } = await open(folder)

@@ -1,8 +1,9 @@
 /**
  * An allocator for your own machines. Each server is a unit of systemd, which the allocator starts by ssh. The protocol
  * is in docs/any-hoster.md. Start the allocator with ALLOCATOR_SECRET, MACHINES (`fra-1.example.com,fra-2.example.com`)
- * and COMMAND, the command that each unit runs. The command finds its port in GAME_PORT. Only one allocator may run at
- * a time, because the file STATE is its memory. Checked with a stub in place of ssh, and not on a machine with systemd.
+ * and COMMAND, the command that each unit runs. The command finds its port in SERVICE_PORT_GAME_INTERNAL, which the
+ * packages for game servers read. Only one allocator may run at a time, because the file STATE is its memory. Checked
+ * with a stub in place of ssh, and not on a machine with systemd.
  */
 import { execFile } from 'node:child_process'
 import { serve, stored } from './serve.js'
@@ -48,7 +49,7 @@ serve({
     if (place === undefined) return [409, { error: 'no-capacity' }]
     units.values.set(id, place)
     units.write()
-    const variables = Object.entries({ ...environment, GAME_PORT: String(place.port) })
+    const variables = Object.entries({ ...environment, SERVICE_PORT_GAME_INTERNAL: String(place.port) })
     const lines = variables.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join('\n')
     const file = `/run/muster/${id}.env`
     const start = `systemd-run -q --unit muster-${id} -p EnvironmentFile=${file} ${COMMAND}`
