@@ -38,6 +38,8 @@ const LIVES_MS = BEAT_MS + 2000
 const LOST_GRACE_MS = 60_000
 /** Number of consecutive reports with `healthy: false` after which a server is drained. */
 const UNHEALTHY_REPORTS = 3
+/** Ends the wait for orders. The error is shared, because creating an `AbortError` takes longer than the rest. */
+const WAIT_OVER = new Error('the wait for orders is over')
 
 /** Called with the effects of servers' reports. */
 export interface GameServerListener {
@@ -182,13 +184,13 @@ export class GameServers {
     if (!isReplaced) presence.waiter?.()
     if (!isReplaced && presence.version === version && waitMs > 0) {
       const ending = new AbortController()
-      const end = () => ending.abort()
+      const end = () => ending.abort(WAIT_OVER)
       presence.waiter = end
       await unlessAborted(
         this.#options.clock.sleep(waitMs, ending.signal).catch(() => {}),
         signal,
       ).finally(() => {
-        ending.abort()
+        ending.abort(WAIT_OVER)
         if (presence.waiter === end) presence.waiter = undefined
       })
     }
