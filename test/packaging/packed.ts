@@ -56,14 +56,3 @@ export async function unpack(name: string, tarballs: string, into: string): Prom
 /** Returns every file to which an `exports` field refers, under any condition. */
 export const targetsOf = (targets: Targets): readonly string[] =>
   typeof targets === 'string' ? [targets] : Object.values(targets).flatMap(targetsOf)
-
-/** Runs a program of node_modules/.bin. Returns its output if it fails, otherwise an empty string. */
-export async function complaintsOf(program: string, ...options: string[]): Promise<string> {
-  try {
-    await run(join(root, 'node_modules/.bin', program), options, { cwd: root, env: { ...process.env, NO_COLOR: '1' } })
-    return ''
-  } catch (error) {
-    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
-    return stdout + stderr || String(error)
-  }
-}

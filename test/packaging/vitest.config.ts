@@ -11,5 +11,7 @@ export default defineConfig({
     // Some hooks run npm install, whose duration depends on the registry.
     hookTimeout: 400_000,
     maxWorkers: 2,
+    // Node.js itself loads the unpacked packages, as it does for users.
+    server: { deps: { external: [/\/muster-packages-\w+\//] } },
   },
 })
