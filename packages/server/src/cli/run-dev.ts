@@ -52,6 +52,6 @@ export function greeting({ urls, token, taken, ignored, command, server }: Dev):
   POST ${urls.api}/tickets {"profile": ${JSON.stringify(server.config().queues[0]?.name)}}
   Players may set any attributes, except in queues with playerMayState. An attribute that a rule compares and a player
   does not set has a default (skill ${SKILL}). Pages of localhost may call the API. ${servers}
-  A button in the console adds bots. Ctrl-C ends everything.
+  "Let players in" in the console adds bots. Ctrl-C ends everything.
 `
 }
