@@ -1,6 +1,6 @@
 import { closeSync, fdatasyncSync, fsync, fsyncSync, ftruncateSync, openSync, renameSync, writeSync } from 'node:fs'
-import { lstat, open, realpath, unlink, type FileHandle } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { lstat, open, readlink, realpath, unlink, type FileHandle } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { giveToOwner } from '@muster/core/internal'
 import { type LockFileState, placeOf } from './flock.js'
@@ -33,8 +33,6 @@ export class StoreFile {
   static async open(path: string): Promise<StoreFile> {
     const file = await open(path, 'a', 0o600)
     try {
-      // `replace` must replace the file itself, not a symbolic link to it.
-      path = (await lstat(path)).isSymbolicLink() ? await realpath(path) : path
       // The file contains players' addresses, so only its owner may read it, even if something else created the file.
       if (process.platform !== 'win32') await file.chmod(0o600)
       await forceFolderOf(path, false)
@@ -233,6 +231,17 @@ export async function forceFolderOf(path: string, atOnce: boolean): Promise<void
     else await force(folder)
   } finally {
     closeSync(folder)
+  }
+}
+
+/** Follows a symbolic link, so that link and file share one lock, and that a compaction does not replace the link. */
+export async function fileAt(path: string): Promise<string> {
+  try {
+    return (await lstat(path)).isSymbolicLink() ? await realpath(path) : path
+  } catch {
+    // There is no such file yet, or it cannot be read, which `open` reports.
+    const target = await readlink(path).catch(() => undefined)
+    return target === undefined ? path : resolve(await realpath(dirname(path)), target)
   }
 }
 

@@ -264,6 +264,19 @@ describe('the file of a store', () => {
     }
   })
 
+  test('a store that is open through a symbolic link is locked under its own path, and the reverse', async () => {
+    const [path, real] = [newPath(), newPath()]
+    symlinkSync(basename(real), path)
+    for (const [one, other] of [
+      [path, real],
+      [real, path],
+    ] as const) {
+      const store = await openStore({ path: one })
+      await expect(openStore({ path: other })).rejects.toThrow(StoreLocked)
+      await store.close()
+    }
+  })
+
   test('a store file is read in pieces, so that it may have any size', async () => {
     const path = newPath()
     writeFileSync(path, 'the content of a file')

@@ -17,7 +17,7 @@ import {
   type StoreOwner,
   type StoreRecord,
 } from './store.js'
-import { forceFolderOf, readIfThere, StoreFile } from './append-file.js'
+import { fileAt, forceFolderOf, readIfThere, StoreFile } from './append-file.js'
 import {
   FORCED_LINE,
   HEADER,
@@ -80,7 +80,7 @@ const schema = z.strictObject({
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const config = read(schema, options, (field, fieldAndFault) => new InvalidInput(`option ${fieldAndFault}`, { field }))
-  const path = resolve(config.path)
+  const path = await fileAt(resolve(config.path))
   const lock = await takeLock(path)
   const older: OlderFile[] = []
   try {
