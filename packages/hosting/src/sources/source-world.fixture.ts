@@ -5,6 +5,7 @@ import { createTestService, lost } from '../service.fixture.js'
 import { allocatorSecret, openAllocatorServer } from './allocator-server.fixture.js'
 import { createTestAllocator } from './allocator.fixture.js'
 import { createHttpAllocator } from './http-allocator.js'
+import type { LocalAllocator } from './local/local-allocator.js'
 import { openLocalWorld } from './local/local-world.fixture.js'
 import { createPolledSource } from './polled-source.js'
 import type { ServerAllocator } from './server-allocator.js'
@@ -176,8 +177,12 @@ function createLocalWorlds() {
       underWay.add(over)
       return call
     }
+    let last: Promise<LocalAllocator> | undefined
     const openAllocator = (): ServerAllocator => {
+      // A process that was replaced acts no more: its timers would end servers that only the next one polls.
+      void last?.then(({ close }) => close())
       const local = world.then((ready) => ready.open())
+      last = local
       const allocate = async (...[wanted, given]: Parameters<ServerAllocator['allocate']>) => {
         await (await local).allocate(wanted, given)
         await (await world).up(wanted.id)
