@@ -209,6 +209,14 @@ describe('tickets of a matchmaker', () => {
 })
 
 describe('events', () => {
+  test('`waitForChange` takes a ticket itself for its version', async () => {
+    const { matchmaker, join } = setUp()
+    const ticket = join('ann')
+    const change = matchmaker.waitForChange(ticket.id, ticket)
+    matchmaker.cancelTicket(ticket.id)
+    expect((await change).status).toBe('CANCELLED')
+  })
+
   test('the function that `on` returns ends one subscription, not others of the same listener', () => {
     const { matchmaker, join } = setUp()
     let heard = 0

@@ -233,7 +233,8 @@ export function assertPlayerOfTicket(ticket: Pick<Ticket, 'id' | 'players'>, pla
   throw invalidTicket('playerId', `playerId: must be a player of ticket ${ticket.id}, got ${JSON.stringify(playerId)}`)
 }
 
-const waitOptions: z.ZodType<WaitOptions> = z.strictObject({
+// A ticket may be passed for its version, so other fields are ignored.
+const waitOptions: z.ZodType<WaitOptions> = z.object({
   version: z.number(),
   signal: having<AbortSignal>('addEventListener', 'removeEventListener').optional(),
   until: z.enum(['assigned', 'match-end']).optional(),
