@@ -52,7 +52,6 @@ describe('waiting for a change of a ticket', () => {
       [{ version: 1, signal: new AbortController() }, 'option signal: must have addEventListener'],
       [{ version: '1' }, 'option version: must be a number'],
       [{ version: 1, until: 'end' }, 'option until: must be "assigned" or "match-end"'],
-      [{ version: 1, timeoutMs: 5 }, 'option timeoutMs: is not known'],
       [undefined, 'option must be an object'],
     ]
     for (const [options, message] of refused)
