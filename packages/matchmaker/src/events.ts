@@ -192,16 +192,11 @@ export interface Events {
  * error.
  */
 export function createEvents(): Events {
-  const { emitter, emit } = createEventsWithProblems<Listeners>()
+  const { emitter, emit, on } = createEventsWithProblems<Listeners>()
   return {
     emit: (name, event) => (emit as (name: EventName, event: unknown) => void)(name, event),
     hasListeners: (name) => emitter.listenerCount(name) > 0,
-    on: (name, listener) => {
-      // Each subscription has a listener of its own, so that ending one leaves another one of the same function.
-      const own = typeof listener === 'function' ? (event: MatchmakerEvents[typeof name]) => listener(event) : listener
-      emitter.on(name, own as never)
-      return () => void emitter.off(name, own as never)
-    },
+    on: (name, listener) => on(name, listener as never),
   }
 }
 

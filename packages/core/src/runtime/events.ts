@@ -6,6 +6,11 @@ export interface Events<Names extends object> {
   /** The emitter for users. Listeners may throw and may be async. */
   readonly emitter: EventEmitter<Names>
   emit<Name extends EventEmitter.EventNames<Names>>(name: Name, ...event: EventEmitter.EventArgs<Names, Name>): void
+  /** Subscribes a listener. Returns a function that ends this subscription, and no other one of the same function. */
+  on<Name extends EventEmitter.EventNames<Names>>(
+    name: Name,
+    listener: EventEmitter.EventListener<Names, Name>,
+  ): () => void
 }
 
 /** A listener that failed. */
@@ -28,8 +33,13 @@ type Listener = (...event: unknown[]) => unknown
  * or with which its promise rejects later.
  */
 export function createEvents<Names extends object>(failed: (event: string, error: unknown) => void): Events<Names> {
-  const emitter: EventEmitter<Names> = new CarefulEmitter(failed) as never
-  return { emitter, emit: (name, ...event) => void emitter.emit(name, ...event) }
+  const careful = new CarefulEmitter(failed)
+  const emitter: EventEmitter<Names> = careful as never
+  return {
+    emitter,
+    emit: (name, ...event) => void emitter.emit(name, ...event),
+    on: (name, listener) => careful.subscribe(name as string, listener as Listener),
+  }
 }
 
 /**
@@ -69,6 +79,12 @@ class CarefulEmitter extends EventEmitter<Record<string, Listener>> {
     this.#failed = failed
   }
 
+  subscribe(name: string, listener: Listener): () => void {
+    const own = this.#guard(name, listener)
+    super.on(name, own)
+    return () => void super.removeListener(name, own)
+  }
+
   override on(name: string, listener: Listener, context?: unknown): this {
     return super.on(name, this.#carefully(name, listener), context)
   }
@@ -91,7 +107,6 @@ class CarefulEmitter extends EventEmitter<Record<string, Listener>> {
   }
 
   #carefully(name: string, listener: Listener): Listener {
-    if (typeof listener !== 'function') throw new TypeError(`the listener of the event '${name}' must be a function`)
     const known = this.#careful.get(name) ?? new WeakMap<Listener, Listener>()
     this.#careful.set(name, known)
     const careful = known.get(listener) ?? this.#guard(name, listener)
@@ -100,6 +115,7 @@ class CarefulEmitter extends EventEmitter<Record<string, Listener>> {
   }
 
   #guard(name: string, listener: Listener): Listener {
+    if (typeof listener !== 'function') throw new TypeError(`the listener of the event '${name}' must be a function`)
     const fail = (error: unknown) => this.#failed(name, error)
     return function careful(this: unknown, ...event: unknown[]): void {
       callSafely(() => listener.apply(this, event), fail)

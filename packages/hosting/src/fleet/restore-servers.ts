@@ -94,8 +94,8 @@ export function createServerRestore(
     const now = clock.now()
     const isUp = open.isUp || assignment !== undefined
     server.isListed = open.isListed === true
-    server.tries = resumption?.tries ?? [firstAttempt(order?.deploy.requireCachedLocations ?? false)]
-    server.placements = resumption?.placements
+    server.tries = deepFreeze(resumption?.tries) ?? [firstAttempt(order?.deploy.requireCachedLocations ?? false)]
+    server.placements = deepFreeze(resumption?.placements)
     server.near = resumption?.near
     server.charged = requestId !== undefined || server.tries.length > 1
     if (order === undefined && !(isUp && requestId !== undefined)) server.requestStop('restarted')

@@ -1,5 +1,5 @@
 import type { Coordinates } from '@muster/core'
-import { backoffMs } from '@muster/core/internal'
+import { backoffMs, deepFreeze } from '@muster/core/internal'
 import { foundMatch, MatchTooLarge, serverEnvironment } from '../environment/server-environment.js'
 import { TicketsGone } from '../errors.js'
 import { type HostingEntry, WRITTEN } from '../store/index.js'
@@ -180,7 +180,7 @@ export class ServerCreation {
     // Await only a real promise, so that the create is sent in the tick in which it was decided.
     if (order.placements !== undefined && server.placements === undefined) {
       const placements = order.placements()
-      server.placements = placements instanceof Promise ? await placements : placements
+      server.placements = deepFreeze(placements instanceof Promise ? await placements : placements)
       if (server.stopReason !== undefined) return this.#end(server)
       server.tries = [firstAttempt(order.deploy.requireCachedLocations, server.placements)]
     }

@@ -1,5 +1,4 @@
 import type { Coordinates } from '@muster/core'
-import { deepFreeze } from '@muster/core/internal'
 import type { Assignment, DrainReason, StopReason } from './assignment.js'
 import {
   buildOf,
@@ -351,5 +350,4 @@ export const newEnrolledServer = (
 /** True for a server that Muster has not started. */
 export const isEnrolled = ({ source }: Pick<Server, 'source'>): boolean => source === ENROLLED
 
-export const placementOf = ({ tries }: Pick<Server, 'tries'>): Placement | undefined =>
-  deepFreeze(tries.at(-1)?.placement)
+export const placementOf = ({ tries }: Pick<Server, 'tries'>): Placement | undefined => tries.at(-1)?.placement

@@ -109,7 +109,7 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     if (status === 'unknown') {
       if (askedAt - since < lagMs) return undefined
       // The allocator has lost its records, or its address leads to another one. The players play on.
-      if (on.isReporting?.(handle) === true) return unclear(handle, FORGOTTEN)
+      if (on.isReporting(handle)) return unclear(handle, FORGOTTEN)
       return on.changed({ kind: 'gone', handle })
     }
     if (status === 'starting') one.seenAt = askedAt

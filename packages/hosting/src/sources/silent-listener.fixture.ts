@@ -8,6 +8,7 @@ export const silentListener: SourceListener = {
   seen: () => true,
   late: nothing,
   absent: nothing,
+  isReporting: () => false,
   reaped: nothing,
   answered: nothing,
   unanswered: nothing,

@@ -71,6 +71,7 @@ export function createOwner(world: SourceWorld, clock: ManualClock) {
       const server = servers.get(id)
       if (of === process && server?.phase === 'lost') over(server)
     },
+    isReporting: () => false,
     late: () => {},
     reaped: () => {},
     answered: () => {},

@@ -80,8 +80,8 @@ export interface SourceListener {
   readonly late: (id: string) => void
   /** Called when a lost server does not exist. */
   readonly absent: (id: string) => void
-  /** Returns true if the process of this server lives, because it has just reported to Muster. Default: never. */
-  readonly isReporting?: ((handle: string) => boolean) | undefined
+  /** Returns true if the process of this server lives, because it has just reported to Muster. */
+  readonly isReporting: (handle: string) => boolean
   /** Called when an orphan was stopped: a server that belonged to nothing that Muster knows. */
   readonly reaped: (handle: string) => void
   /** Called when the source has answered a read, so that its servers can be found again. */

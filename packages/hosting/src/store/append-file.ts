@@ -1,5 +1,5 @@
 import { closeSync, fdatasyncSync, fsync, fsyncSync, ftruncateSync, openSync, renameSync, writeSync } from 'node:fs'
-import { lstat, open, readlink, realpath, unlink, type FileHandle } from 'node:fs/promises'
+import { open, readlink, realpath, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { giveToOwner } from '@muster/core/internal'
@@ -236,13 +236,10 @@ export async function forceFolderOf(path: string, atOnce: boolean): Promise<void
 
 /** Follows a symbolic link, so that link and file share one lock, and that a compaction does not replace the link. */
 export async function fileAt(path: string): Promise<string> {
-  try {
-    return (await lstat(path)).isSymbolicLink() ? await realpath(path) : path
-  } catch {
-    // There is no such file yet, or it cannot be read, which `open` reports.
-    const target = await readlink(path).catch(() => undefined)
-    return target === undefined ? path : resolve(await realpath(dirname(path)), target)
-  }
+  const target = await readlink(path).catch(() => undefined)
+  if (target === undefined) return path
+  // The file may not exist yet.
+  return realpath(path).catch(async () => resolve(await realpath(dirname(path)), target))
 }
 
 /** Maximum number of bytes of one read. The system calls read at most 2 GiB. */

@@ -1,5 +1,5 @@
 import { defineScript, type RedisConnection } from '../connection/index.js'
-import { partitionKeys } from './store/index.js'
+import { keyOfPartition, partitionKeys } from './store/index.js'
 
 /**
  * KEYS: keys of a partition. ARGV: the type of each. Writes nothing, but counts as a write: Redis refuses it while it
@@ -38,14 +38,13 @@ const TYPES: Readonly<Record<KeyName, 'hash' | 'stream' | 'list' | 'string'>> = 
 }
 
 /**
- * Checks that Redis accepts writes for a partition unless it is only full, and that each key of the partition has the
- * right type.
- * @param tag last part of the partition's keys
- * @throws {RedisError}
+ * Checks that Redis accepts writes for a partition: it is no replica, it persists, and no key has a wrong type. A full
+ * Redis passes.
+ * @throws {RedisError} whose message names the cause
  */
-export async function checkPartition(redis: RedisConnection, tag: string): Promise<void> {
-  const keys = partitionKeys(redis.keys(tag))
+export async function assertPartitionWritable(redis: RedisConnection, name: string): Promise<void> {
+  const keys = partitionKeys(redis.keys(keyOfPartition(name)))
   const names = Object.keys(TYPES) as KeyName[]
-  const [of, types] = [names.map((name) => keys[name]), names.map((name) => TYPES[name])]
+  const [of, types] = [names.map((key) => keys[key]), names.map((key) => TYPES[key])]
   await redis.run(checkScript, of, types)
 }

@@ -92,7 +92,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   // Validate the options now instead of when this process becomes the leader.
   const { clock: monotonic, random, endedTicketTtlMs, orphanGraceMs, ...config } = configure(given)
   const { maxMatchesPerPlayer, locate, browser } = config
-  const { emitter, emit } = createEventsWithProblems<PartitionEvents>()
+  const { emit, on } = createEventsWithProblems<PartitionEvents>()
   const ending = new AbortController()
   let isClosed = false
   const problem = (error: unknown) => {
@@ -186,12 +186,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
       queues.replace(changed, more?.pools)
       leadership.reconfigure(changed, more)
     },
-    on: (event, listener) => {
-      // Each subscription has a listener of its own, so that ending one leaves another one of the same function.
-      const own = (told: never) => (listener as (told: never) => unknown)(told)
-      emitter.on(event, own as never)
-      return () => void emitter.off(event, own as never)
-    },
+    on: (event, listener) => on(event, listener as never),
     onMatching: (event, listener) => leadership.subscribe((leader) => leader.on(event, listener as never)),
     close: async () => {
       ending.abort()

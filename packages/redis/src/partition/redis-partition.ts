@@ -3,10 +3,9 @@ import { hostname } from 'node:os'
 import { z } from 'zod'
 import { checkOptions, connectionSchema, type RedisConnection } from '../connection/index.js'
 import { findAbandonedPartitions } from './abandoned-partitions.js'
-import { checkPartition } from './check-partition.js'
 import { createPartition, type Partition } from './partition.js'
 import type { PartitionOptions } from './partition-options.js'
-import { createRedisStore, DEFAULT_BOUNDS, FORMAT, partitionKeys } from './store/index.js'
+import { createRedisStore, DEFAULT_BOUNDS, FORMAT, keyOfPartition, partitionKeys } from './store/index.js'
 
 /**
  * Options of a process of a partition: those of a matchmaker, except `store`, which Redis replaces, and a few of its
@@ -42,12 +41,12 @@ export function createRedisPartition(options: RedisPartitionOptions): Partition 
   const ours = checkOptions('createRedisPartition', schema, options)
   const { redis, maxTickets, replicas, ...rest } = { ...options, maxTickets: ours.maxTickets }
   return createPartition(rest, {
-    openStore: () => createRedisStore({ redis, name: keyOf(rest.name), bounds: { maxTickets }, replicas }),
+    openStore: () => createRedisStore({ redis, name: keyOfPartition(rest.name), bounds: { maxTickets }, replicas }),
     owner: randomUUID(),
     title: `${hostname()} (process ${process.pid})`,
     newId: randomUUID,
     isDurable: replicas !== undefined,
-    findAbandoned: () => findAbandonedPartitions(redis, rest.name, keyOf),
+    findAbandoned: () => findAbandonedPartitions(redis, rest.name),
   })
 }
 
@@ -60,21 +59,11 @@ export async function readPartitionFormat(
   redis: RedisConnection,
   name: string,
 ): Promise<{ readonly format: number; readonly latest: number } | undefined> {
-  const inForce = await createRedisStore({ redis, name: keyOf(name) }).getInForce()
+  const inForce = await createRedisStore({ redis, name: keyOfPartition(name) }).getInForce()
   if (inForce === undefined) return undefined
-  const key = partitionKeys(redis.keys(keyOf(name))).inForce
+  const key = partitionKeys(redis.keys(keyOfPartition(name))).inForce
   return { format: Number((await redis.command(key, ['HGET', key, 'format'])) ?? 1), latest: FORMAT }
 }
-
-/**
- * Checks that Redis accepts writes for a partition: it is no replica, it persists, and no key has a wrong type. A full
- * Redis passes.
- * @throws {RedisError} whose message names the cause
- */
-export const assertPartitionWritable = (redis: RedisConnection, name: string): Promise<void> =>
-  checkPartition(redis, keyOf(name))
-
-const keyOf = (name: string) => `partition.${name}`
 
 /** Validates our own options. The matchmaker validates its options itself. */
 const schema = z.looseObject({

@@ -7,6 +7,9 @@ import type { KeySpace } from '../../connection/index.js'
  */
 export const FORMAT = 2
 
+/** Returns the last part of the keys of the partition with this name. */
+export const keyOfPartition = (name: string): string => `partition.${name}`
+
 /** The keys of a partition, all in one slot: see docs/decisions/0050. */
 export const partitionKeys = (name: KeySpace) => ({
   /** Hash: ticket → `<createdAt> <body>`. */
