@@ -1,8 +1,9 @@
 import { build } from 'esbuild'
 
 /**
- * Bundles programs as a release does, into `<name>.mjs` in a folder. Node.js starts a bundle with half of the CPU time
- * of its modules. The folder is below a package's folder, where the native module that no bundle contains is installed.
+ * Bundles programs into `<name>.mjs` in a folder, like `bundle.mjs` of the server does for a release, but neither
+ * minified nor with undici. Node.js starts a bundle with half of the CPU time of its modules. The folder is below a
+ * package's folder, where the native module that no bundle contains is installed.
  *
  * @param entryPoints files by the name of the program
  * @param conditions further conditions of `exports` in manifests

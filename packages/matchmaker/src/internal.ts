@@ -24,6 +24,7 @@ export {
   createPlayerRecorder,
   playerOf,
   readLine,
+  recordedLines,
   type RecordedLine,
   type RecordedTicket,
 } from './replay/recording-lines.js'

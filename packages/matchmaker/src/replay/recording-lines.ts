@@ -1,5 +1,5 @@
 import { type Coordinates, InvalidInput } from '@muster/core'
-import { addressPrefix, read, readJson } from '@muster/core/internal'
+import { addressPrefix, jsonIn, read, readJson } from '@muster/core/internal'
 import type { Player } from '@muster/hosting/internal'
 import { z } from 'zod'
 import type { QueueDefinition } from '../queues/index.js'
@@ -78,6 +78,41 @@ export function readLine(text: string, number: number): RecordedLine {
     readJson(text, (fault) => refuse('', fault)),
     refuse,
   )
+}
+
+/**
+ * Reads the lines of a recording, or of several of successive processes. Skips empty lines, and the last line of a
+ * process that a crash has cut: it is not JSON, and no line follows or the first line of the next process.
+ * @param readOne reads a line; numbers count from 1
+ * @throws what `readOne` throws for any other line, and for a cut line if there is nothing else to read
+ */
+export async function* recordedLines(
+  lines: Iterable<string> | AsyncIterable<string>,
+  readOne = readLine,
+): AsyncGenerator<{ readonly line: RecordedLine; readonly number: number }> {
+  let number = 0
+  let isFirst = true
+  /** True while no line but those that begin a process was read. */
+  let isEmpty = true
+  let cut: unknown
+  for await (const text of lines) {
+    number += 1
+    if (text.trim() === '') continue
+    if (cut !== undefined && !text.includes('"kind":"start"')) throw cut
+    cut = undefined
+    let one: RecordedLine
+    try {
+      one = readOne(text, number)
+    } catch (error) {
+      if (isFirst || jsonIn(text) !== undefined) throw error
+      cut = error
+      continue
+    }
+    isFirst = false
+    isEmpty &&= one.kind === 'start'
+    yield { line: one, number }
+  }
+  if (cut !== undefined && isEmpty) throw cut
 }
 
 /** Creates the recorded form of a player, and numbers the networks. */

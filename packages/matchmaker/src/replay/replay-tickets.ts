@@ -1,12 +1,18 @@
 import { InvalidInput } from '@muster/core'
 import { createManualClock, seededRandom } from '@muster/core/clock'
-import { callable, jsonIn, read } from '@muster/core/internal'
+import { callable, read } from '@muster/core/internal'
 import { z } from 'zod'
 import { createMatchmaker } from '../create-matchmaker.js'
 import type { Matchmaker } from '../matches/index.js'
 import type { QueueDefinition } from '../queues/index.js'
 import type { Ticket } from '../tickets/index.js'
-import { playerOf, readLine, type RecordedLine, type RecordedTeam, type RecordedTicket } from './recording-lines.js'
+import {
+  playerOf,
+  recordedLines,
+  type RecordedLine,
+  type RecordedTeam,
+  type RecordedTicket,
+} from './recording-lines.js'
 import {
   createOutcomes,
   type Outcomes,
@@ -222,26 +228,10 @@ function withOwnServers({ pool, ...queue }: QueueDefinition): QueueDefinition {
   return pool === undefined ? queue : { ...queue, deploy: { application: 'replay', version: '1' } }
 }
 
-/**
- * Reads a recording, or several of successive processes in one file. Skips the last line of a process that a crash has
- * cut: it is not JSON, and no line follows or the first line of the next process.
- */
+/** Reads a recording, or several of successive processes in one file. */
 async function readRecording(lines: Iterable<string> | AsyncIterable<string>): Promise<RecordedLine[]> {
   const recording: RecordedLine[] = []
-  let number = 0
-  let cut: unknown
-  for await (const text of lines) {
-    number += 1
-    if (text.trim() === '') continue
-    if (cut !== undefined && !text.includes('"kind":"start"')) throw cut
-    cut = undefined
-    try {
-      recording.push(readLine(text, number))
-    } catch (error) {
-      if (recording.length === 0 || jsonIn(text) !== undefined) throw error
-      cut = error
-    }
-  }
+  for await (const { line } of recordedLines(lines)) recording.push(line)
   // Each process numbers its lines anew.
   return recording.toSorted((a, b) => a.at - b.at || a.n - b.n)
 }

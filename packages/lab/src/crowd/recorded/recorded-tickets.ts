@@ -1,9 +1,9 @@
-import { jsonIn } from '@muster/core/internal'
 import {
   createPlayerRecorder,
   playerOf,
   readLine,
   readTicketInput,
+  recordedLines,
   type RecordedLine,
   type RecordedTicket,
 } from '@muster/matchmaker/internal'
@@ -18,22 +18,11 @@ import { InvalidCrowd, assertLineLength, inLine, LATEST } from '../crowd-lines.j
 export async function readRecording(lines: Iterable<string> | AsyncIterable<string>): Promise<readonly RecordedLine[]> {
   const recorded = createPlayerRecorder(false)
   const read: RecordedLine[] = []
-  let number = 0
-  let cut: unknown
-  for await (const text of lines) {
-    number += 1
-    if (text.trim() === '') continue
+  const inCrowd = (text: string, number: number) => {
     assertLineLength(text, number)
-    if (cut !== undefined && !text.includes('"kind":"start"')) throw cut
-    cut = undefined
-    let line: RecordedLine
-    try {
-      line = inLine(number, () => readLine(text, number))
-    } catch (error) {
-      if (read.length === 0 || jsonIn(text) !== undefined) throw error
-      cut = error
-      continue
-    }
+    return inLine(number, () => readLine(text, number))
+  }
+  for await (const { line, number } of recordedLines(lines, inCrowd)) {
     assertPlausible(line, number, read[0])
     if (line.kind !== 'create') {
       read.push(line)
@@ -46,7 +35,6 @@ export async function readRecording(lines: Iterable<string> | AsyncIterable<stri
     const nameless = players.map((player) => playerOf(recorded(player, player.coordinates)))
     read.push({ ...line, ticket: { ...ticket, players: nameless } })
   }
-  if (cut !== undefined && !read.some(({ kind }) => kind === 'create')) throw cut
   // The lines are sorted by time, because those that waited for the locations of players were written late.
   return read.toSorted((one, other) => one.at - other.at || one.n - other.n)
 }
