@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { assignmentOf } from './assignment.js'
+import { assignmentAt, assignmentOf } from './assignment.js'
 
 const ready = { request_id: 'r', current_status: 'Status.READY' }
 
@@ -20,6 +20,13 @@ test('a port in an assignment may lack its internal port, protocol and link', ()
   expect(assignmentOf({ ...ready, fqdn: 'a', ports: { game: { external: 3, link: null } } })?.ports).toEqual({
     game: { internal: undefined, external: 3, protocol: undefined, link: undefined },
   })
+})
+
+test('the link of a port has brackets around an IPv6 address, which otherwise runs into the port', () => {
+  const linkAt = (host: string) => assignmentAt(host, { game: { port: 7777 } }, undefined).ports['game']?.link
+  expect(linkAt('2001:db8::5')).toBe('[2001:db8::5]:7777')
+  expect(linkAt('203.0.113.9')).toBe('203.0.113.9:7777')
+  expect(linkAt('a.example.com')).toBe('a.example.com:7777')
 })
 
 describe('coordinates given as strings', () => {

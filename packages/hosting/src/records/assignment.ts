@@ -207,12 +207,16 @@ export const assignmentAt = (
   ports: Object.fromEntries(
     Object.entries(ports).map(([name, { port, internal = port, protocol = 'UDP' }]) => [
       name,
-      { internal, external: port, protocol, link: `${host}:${port}` },
+      { internal, external: port, protocol, link: linkAt(host, port) },
     ]),
   ),
   location,
   promised: undefined,
 })
+
+/** Returns host and port, with brackets around an IPv6 address that has none. */
+const linkAt = (host: string, port: number) =>
+  host.includes(':') && !host.startsWith('[') ? `[${host}]:${port}` : `${host}:${port}`
 
 const assignedPort = ({ internal, external, protocol, link }: DeploymentPort): AssignedPort => ({
   internal: internal ?? undefined,
