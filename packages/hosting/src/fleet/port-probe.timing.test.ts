@@ -1,8 +1,9 @@
 import { createSocket } from 'node:dgram'
+import { lookup } from 'node:dns'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { networkProber, type ProbeTarget } from './port-probe.js'
+import { createNetworkProber, networkProber, type ProbeTarget } from './port-probe.js'
 
 const target = (kind: 'tcp' | 'udp', port: number): ProbeTarget => ({
   kind,
@@ -57,4 +58,26 @@ test('a port probe of an unknown host gets no answer', async () => {
   const nowhere = { host: 'nowhere.invalid', port: 9, payload: '?' }
   expect(await networkProber({ kind: 'tcp', ...nowhere }, unheard())).toBe(false)
   expect(await networkProber({ kind: 'udp', ...nowhere }, unheard())).toBe(false)
+})
+
+test.each([
+  ['udp4', '127.0.0.1', 'both'],
+  ['udp6', '::1', 'both'],
+  ['udp4', '127.0.0.1', 4],
+  ['udp6', '::1', 6],
+] as const)('a UDP probe reaches a host name whose server is at %s %s, if the name has %s', async (type, at, has) => {
+  const server = createSocket(type)
+  server.on('message', (_, from) => server.send('?', from.port, from.address))
+  server.bind(0, at)
+  await once(server, 'listening')
+  const probe = createNetworkProber((host, family, found) => {
+    if (host !== 'game.example') return lookup(host, family, found)
+    if (has !== 'both' && has !== family) return found(new Error(`ENOTFOUND ${host}`), '', family)
+    found(null, family === 6 ? '::1' : '127.0.0.1', family)
+  })
+  const { port } = server.address()
+  expect(await probe({ ...target('udp', port), host: 'game.example' }, unheard())).toBe(true)
+  server.close()
+  await once(server, 'close')
+  expect(await probe({ ...target('udp', port), host: 'game.example' }, unheard())).toBe(false)
 })

@@ -1,5 +1,5 @@
-import { createSocket } from 'node:dgram'
-import { connect } from 'node:net'
+import { createSocket, type SocketOptions } from 'node:dgram'
+import { connect, isIP } from 'node:net'
 import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { linkedSignal, within } from '@muster/core/internal'
@@ -126,10 +126,21 @@ export interface ProbeTarget {
 /** Probes a port once. Resolves with true if the server answered before the signal aborted. Never rejects. */
 export type Prober = (target: ProbeTarget, signal: AbortSignal) => Promise<boolean>
 
-export const networkProber: Prober = (target, signal) => {
-  if (signal.aborted) return Promise.resolve(false)
-  return target.kind === 'tcp' ? accepts(target, signal) : answers(target, signal)
-}
+/** Resolves a host name to an address of one family. */
+type Lookup = (
+  host: string,
+  family: 4 | 6,
+  found: (error: Error | null, address: string, family: number) => void,
+) => void
+
+/** Creates a prober. @param lookup resolves host names for UDP. Default: that of the operating system */
+export const createNetworkProber =
+  (lookup?: Lookup): Prober =>
+  (target, signal) => {
+    if (signal.aborted) return Promise.resolve(false)
+    return target.kind === 'tcp' ? accepts(target, signal) : answers(target, signal, lookup)
+  }
+export const networkProber = createNetworkProber()
 
 /**
  * Resolves with true if the server answered, and with false if the signal aborts.
@@ -158,15 +169,27 @@ const accepts = ({ host, port }: ProbeTarget, signal: AbortSignal): Promise<bool
     return () => socket.destroy()
   })
 
-const answers = ({ host, port, payload }: ProbeTarget, signal: AbortSignal): Promise<boolean> =>
+/** Returns the kinds of sockets that may reach a host: both for a name, which may have addresses of both families. */
+const socketsFor = (host: string): readonly ('udp4' | 'udp6')[] => {
+  const family = isIP(host)
+  return family === 0 ? ['udp4', 'udp6'] : [family === 4 ? 'udp4' : 'udp6']
+}
+
+const answers = ({ host, port, payload }: ProbeTarget, signal: AbortSignal, lookup?: Lookup): Promise<boolean> =>
   knockOnce(signal, (over) => {
-    const socket = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4' })
-    // The UDP socket is connected: only datagrams of the server arrive, and a closed port causes an error.
-    socket.once('error', () => over(false))
-    socket.once('message', () => over(true))
-    socket.once('connect', () => {
-      if (!signal.aborted) socket.send(payload, (error) => error && over(false))
-    })
-    socket.connect(port, host)
-    return () => socket.close()
+    const sockets = socketsFor(host).map((type) => createSocket({ type, lookup: lookup as SocketOptions['lookup'] }))
+    const left = new Set(sockets)
+    for (const socket of sockets) {
+      const failed = () => left.delete(socket) && left.size === 0 && over(false)
+      // The UDP socket is connected: only datagrams of the server arrive, and a closed port causes an error.
+      socket.on('error', failed)
+      socket.once('message', () => over(true))
+      socket.once('connect', () => {
+        if (!signal.aborted) socket.send(payload, (error) => error && failed())
+      })
+      socket.connect(port, host)
+    }
+    return () => {
+      for (const socket of sockets) socket.close()
+    }
   })
