@@ -256,6 +256,22 @@ describe('a key for enrolments', () => {
     expect(seen.matchOver).toBeUndefined()
   })
 
+  test('a lowered `max` ends no server, but a restarted process gets a place only within the new limit', async () => {
+    const { start, run, enrol, enrolment, matchmaker } = open()
+    await run(500)
+    const [, second, third] = [await start('a'), await start('b'), await start('c')]
+    matchmaker.reconfigure(queues, { pools: [{ ...own, enrol: [{ ...own.enrol[0], max: 2 }] }] })
+    await run(3000)
+    expect(matchmaker.inspect().servers).toHaveLength(3)
+    third.isSilent = true
+    await run(26_000)
+    expect(await enrol(enrolment('c', 'c-2'))).toMatchObject({ status: 409, json: { code: 'full' } })
+    await run(60_000)
+    second.isSilent = true
+    await run(26_000)
+    expect((await enrol(enrolment('b', 'b-2'))).status).toBe(200)
+  })
+
   test('an enrolment key removed from the configuration can be revoked: its matches and tokens end', async () => {
     const { start, run, join, send, matchmaker, seen, acts, report } = open()
     await run(500)

@@ -298,7 +298,8 @@ export class Enrolling {
       const message = `name: another process has the name ${JSON.stringify(enrolled.name)}, and reported within 25 s`
       throw new EnrolmentRefused('name-in-use', message)
     }
-    if (before === undefined && present.length >= max)
+    // A server whose process was restarted counts once. `max` may have been lowered below the number of servers.
+    if (present.length - (before === undefined ? 0 : 1) >= max)
       throw new EnrolmentRefused('full', `This key already has ${max} servers, its limit.`)
     return before
   }
