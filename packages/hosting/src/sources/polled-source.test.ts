@@ -216,3 +216,24 @@ test('a server that its allocator does not know is not over while its process re
   await run(6000)
   expect([...gone]).toEqual(['a'])
 })
+
+test('an unclear state of a server is a problem once, and again when it changes or returns', async () => {
+  const { source, problems, reporting, run, say } = open()
+  const minute = async (detail?: string) => {
+    say((id) => (detail === undefined ? ready(id) : { id, status: 'unclear', detail }))
+    await run(60_000)
+    return problems.splice(0).map((text) => text.replace(/.*state: /, ''))
+  }
+  say(ready)
+  source.follow('a', 'game')
+  await run(1000)
+  source.settle('a')
+  expect(await minute('the machine is silent')).toEqual(['the machine is silent'])
+  expect(await minute('the machine is gone')).toEqual(['the machine is gone'])
+  expect(await minute()).toEqual([])
+  expect(await minute('the machine is gone')).toEqual(['the machine is gone'])
+  reporting.add('a')
+  say((id) => ({ id, status: 'unknown' }))
+  await run(60_000)
+  expect(problems).toHaveLength(1)
+})

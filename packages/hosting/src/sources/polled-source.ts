@@ -39,6 +39,8 @@ interface PolledServer {
   seenAt: number
   /** When the next poll is due. Infinity while one is in flight. */
   nextAt: number
+  /** Why the state is unclear, as last reported. Undefined while the state is clear. */
+  unclear: string | undefined
 }
 
 /**
@@ -88,8 +90,13 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     stops.order({ handle: one.id, knownAt: one.since, by: polled, confirmed: () => on.absent(one.id) })
   }
 
-  const unclear = (handle: string, detail = 'no reason was given') => {
-    const message = `poll: server ${JSON.stringify(handle)} has an unclear state: ${detail.slice(0, LONGEST_DETAIL)}`
+  /** Reports that the state of a server is unclear, once for each reason in a row. */
+  const unclear = (one: PolledServer, reason = 'no reason was given') => {
+    const { id: handle } = one
+    const detail = reason.slice(0, LONGEST_DETAIL)
+    if (one.unclear === detail) return
+    one.unclear = detail
+    const message = `poll: server ${JSON.stringify(handle)} has an unclear state: ${detail}`
     on.problem('status', new UnexpectedResponse(message, { operation: 'poll' }), { handle })
   }
 
@@ -98,7 +105,11 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     const { id: handle, phase, since } = one
     const status = said?.status ?? 'unknown'
     one.nextAt = clock.now() + (phase === 'running' ? POLL_MS.running : POLL_MS.starting)
-    if (status === 'unclear') return unclear(handle, said?.detail)
+    if (status === 'unclear') return unclear(one, said?.detail)
+    const isForgotten = status === 'unknown' && phase !== 'lost' && askedAt - since >= lagMs && on.isReporting(handle)
+    // The allocator has lost its records, or its address leads to another one. The players play on.
+    if (isForgotten) return unclear(one, FORGOTTEN)
+    one.unclear = undefined
     if (phase === 'lost') {
       const isOurs = status !== 'unknown' && on.seen([handle], handle)
       // If Muster no longer knows the server, or no poll has found it in time, it is stopped.
@@ -106,12 +117,7 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     }
     if (status === 'failed') return on.changed({ kind: 'failed', handle, detail: said?.detail })
     if (status === 'ended') return on.changed({ kind: 'gone', handle })
-    if (status === 'unknown') {
-      if (askedAt - since < lagMs) return undefined
-      // The allocator has lost its records, or its address leads to another one. The players play on.
-      if (on.isReporting(handle)) return unclear(handle, FORGOTTEN)
-      return on.changed({ kind: 'gone', handle })
-    }
+    if (status === 'unknown') return askedAt - since < lagMs ? undefined : on.changed({ kind: 'gone', handle })
     if (status === 'starting') one.seenAt = askedAt
     if (status !== 'ready' || phase === 'running') return undefined
     const assignment = said && assignmentIn(said)
@@ -157,7 +163,15 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
   const add = (id: string, lost: LostCreate | undefined) => {
     const now = clock.now()
     const since = lost?.lostAt ?? now
-    polled.set(id, { id, since, phase: lost === undefined ? 'starting' : 'lost', lost, seenAt: now, nextAt: now })
+    polled.set(id, {
+      id,
+      since,
+      phase: lost === undefined ? 'starting' : 'lost',
+      lost,
+      seenAt: now,
+      nextAt: now,
+      unclear: undefined,
+    })
   }
 
   return {
