@@ -146,6 +146,7 @@ export function createHttpAllocator(options: HttpAllocatorOptions): HttpAllocato
   }
 
   return {
+    url: checked.url,
     lagMs: checked.lagMs,
     allocate: async (wanted, given) => void (await ask('allocate', wanted, given, secretsOf(wanted))),
     poll: async (ids, given) => readServers(ids, await ask('poll', { ids }, given)),

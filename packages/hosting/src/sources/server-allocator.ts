@@ -49,6 +49,8 @@ interface AllocatedPort {
  * the call cannot help, and `RateLimited` and others if it can.
  */
 export interface ServerAllocator {
+  /** URL of the allocator. Processes of a partition report a problem if theirs differ. */
+  readonly url?: string | undefined
   /** Milliseconds for which `poll` may not show the effect of an `allocate`. Default: `listLagMs`, 5000. */
   readonly lagMs?: number | undefined
   /** Starts a server. Resolves once it is certain that the server will exist. It need not run yet. */

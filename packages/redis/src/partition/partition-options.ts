@@ -107,6 +107,7 @@ export const fingerprintsOf = (options: LeaderOptions): Readonly<Record<string, 
     [JOIN_TOKENS]: { alg: joinTokens?.alg ?? 'HS256' },
     [SERVER_BROWSER]: browser,
     'sources of servers': [deployments !== undefined, ...Object.keys(sources).toSorted()],
+    'URLs of allocators': Object.fromEntries(Object.entries(sources).map(([name, { url }]) => [name, url])),
     'limits of servers and players': limits,
   }
   return Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, fingerprintOf(part)]))
