@@ -72,16 +72,19 @@ export class LeaseLost extends Conflict {
 }
 
 /**
- * Redis was emptied while processes ran: tickets and the records of matches and servers are lost. Servers may have
- * players on them, so servers without a record are not stopped until the longest match can be over.
+ * Redis was emptied or has gone back to an earlier state while processes ran: tickets and records of matches and
+ * servers are lost. Servers may have players on them, so servers without a record are not stopped until the longest
+ * match can be over.
  */
 export class RecordsVanished extends MusterError {
-  constructor(partition: string) {
-    super(
-      `The records of partition ${JSON.stringify(partition)} have vanished from Redis: it was emptied, or restarted ` +
-        'without persistence. Tickets are lost. Servers without a record run on until the longest match can be over, ' +
-        'since players may be on them.',
-    )
+  /** @param hasGoneBack true if Redis still has older records. */
+  constructor(partition: string, hasGoneBack = false) {
+    const records = `records of partition ${JSON.stringify(partition)} have vanished from Redis`
+    const what = hasGoneBack
+      ? `Newer ${records}: an older snapshot was restored, or a failover lost the last writes. ` +
+        'Tickets have their earlier state.'
+      : `The ${records}: it was emptied, or restarted without persistence. Tickets are lost.`
+    super(`${what} Servers without a record run on until the longest match can be over, since players may be on them.`)
   }
 }
 

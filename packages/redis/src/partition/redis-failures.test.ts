@@ -5,7 +5,7 @@ import { openGate } from '../gate.fixture.js'
 import { describeRedis, eventually, openRedis } from '../redis.fixture.js'
 import type { RedisOptions } from '../connection/connect.js'
 import { RedisWrongType } from '../connection/connection-errors.js'
-import { PartitionUnavailable } from './partition-errors.js'
+import { PartitionUnavailable, RecordsVanished } from './partition-errors.js'
 import type { Partition } from './partition.js'
 import { createRedisPartition, type RedisPartitionOptions } from './redis-partition.js'
 import { duel, FakeService } from './world.fixture.js'
@@ -125,6 +125,28 @@ describeRedis('a partition', () => {
       await expectStatus(only, 'bob', 'HOST_ASSIGNED')
       expect(service.running()).toHaveLength(1)
     }),
+  )
+
+  test(
+    'after Redis has gone back to an older snapshot, players get their server again and each process reports the loss',
+    using({}, async ({ redis, service, problems, join, expectStatus, ticket }) => {
+      const leader = await join()
+      await eventually(() => leader.leads()).toBe(true)
+      const other = await join()
+      service.travelMs = () => 500
+      for (const id of ['ann', 'bob']) await other.createTicket(ticket(id))
+      await expectStatus(other, 'bob', 'MATCH_FOUND')
+      await redis.server.ask('SAVE')
+      await expectStatus(other, 'bob', 'HOST_ASSIGNED')
+      const before = await other.getTicket('bob')
+      await redis.server.restart()
+      await eventually(() => [leader, other].map((one) => one.timesVanished())).toEqual([1, 1])
+      await expectStatus(other, 'bob', 'HOST_ASSIGNED')
+      expect((await other.getTicket('bob'))?.assignment).toEqual(before?.assignment)
+      expect(service.servers).toHaveLength(1)
+      expect(problems.filter((one) => one instanceof RecordsVanished)).toHaveLength(2)
+    }),
+    30_000,
   )
 
   test(

@@ -39,6 +39,8 @@ export class Leadership {
   readonly #options: LeadershipOptions
   readonly #sync: ReturnType<typeof createSync>
   #standby: Standby | undefined
+  /** Number of losses of records before the standby was created. */
+  #builtAfter = 0
   #leader: Leader | undefined
   /** True once this process has taken over the matches of the previous leader. */
   #isLeading = false
@@ -90,10 +92,9 @@ export class Leadership {
   async lead(lease: Lease): Promise<void> {
     const { store, matchmaker, queues, identity, isDurable, endedTicketTtlMs, clock, random, problem } = this.#options
     const wonAt = clock.now()
-    const before = identity.timesVanished()
     await identity.compare().catch(problem)
     // The standby was built from records that were lost.
-    if (identity.timesVanished() > before) this.#standby?.missed()
+    if (identity.timesVanished() > this.#builtAfter) this.#standby?.missed()
     const ready = this.#standby?.isBroken() === false ? this.#standby : undefined
     if (ready === undefined) this.#standby?.close()
     const mine = ready ?? this.#newStandby()
@@ -158,11 +159,13 @@ export class Leadership {
 
   #newStandby(): Standby {
     const { store, matchmaker, queues, identity, newId, orphanGraceMs, clock, problem } = this.#options
+    this.#builtAfter = identity.timesVanished()
     const replica = new Replica({
       store,
       matchmaker: { ...matchmaker, ...queues.own(), clock, orphanGraceMs: identity.graceMs(orphanGraceMs) },
       sparesUnknownServers: () => identity.sparesUnknownServers(),
       newSecret: () => newId() + newId(),
+      isVoid: (found) => identity.isVoid(found),
       identified: (found) => identity.learn(found),
       problem,
     })

@@ -61,6 +61,8 @@ export interface ReplicaOptions {
   readonly newSecret: () => string
   /** True if records of servers may be lost; see `LeaderOptions.sparesUnknownServers`. */
   readonly sparesUnknownServers?: (() => boolean) | undefined
+  /** True if records of the partition of this identity were lost, so that this leader has to replace it. */
+  readonly isVoid: (identity: string) => boolean
   /** Called with the identity of the partition when this process becomes the leader; see `IDENTITY_KEY`. */
   readonly identified: (identity: string) => void
   readonly store: PartitionStore
@@ -154,7 +156,7 @@ export class Replica {
 
   /** Makes this process the leader. Resolves when it has taken over the matches of the previous leader. */
   async lead(writing: LeaseWriter): Promise<void> {
-    const { store, matchmaker, newSecret, identified } = this.#options
+    const { store, matchmaker, newSecret, isVoid, identified } = this.#options
     const { leader } = this
     const before = [...this.#assigned.matches()]
     await store.convert(writing.lease.token)
@@ -171,8 +173,9 @@ export class Replica {
     // A secret that is not configured is committed before any server is created.
     if (matchmaker.serverSecret === undefined && this.#secret === undefined)
       this.#note(SECRET_KEY, (this.#secret = newSecret()))
-    const named = this.#identity ?? newSecret()
-    if (this.#identity === undefined) this.#note(IDENTITY_KEY, named)
+    const stored = this.#identity
+    const named = stored === undefined || isVoid(stored) ? newSecret() : stored
+    if (named !== stored) this.#note(IDENTITY_KEY, named)
     // The identity is announced once it is written: before that, a check of Redis finds none.
     writing.commits.flushed().then(
       () => identified(named),

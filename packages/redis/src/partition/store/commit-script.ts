@@ -3,6 +3,7 @@ import { cut, defineScript, MOST_WEIGHT, type Reply } from '../../connection/ind
 import { splitHeader } from './assignments.js'
 import { type HeaderPrefix, readPrefix } from './header.js'
 import type { Commit, CommitOutcome, HostingChange, HostingTransaction, NewHeader } from './store.js'
+import { NUMBER_OF, NUMBERS } from './commit-numbers.js'
 import { FENCE, FREE, MANY, NOW } from './lua.js'
 
 export interface StoreBounds {
@@ -110,10 +111,18 @@ const ticketsOf = (change: HostingChange): number => {
   return 1 + (change.ends?.reduce((sum, { players }) => sum + 1 + partyWeight(players.length), 0) ?? 0)
 }
 
+/** Refuses a commit if Redis has lost an earlier one, and otherwise stores the commit's number. */
+const COUNTED = `
+local number, last = numberOf(KEYS[12], ARGV[1])
+if number < tonumber(ARGV[3]) then return redis.error_reply('BEHIND Redis has lost commits of this leader') end
+if last and number == 0 then redis.call('HSET', KEYS[12], '${NUMBERS[1]}', last) end
+redis.call('HSET', KEYS[12], '${NUMBERS[0]}', string.format('%d %s', math.max(number, ARGV[4]), ARGV[1]))`
+
 /**
- * KEYS: epoch, headers, bodies, players, hosting, locks, backfills, changes, ended, assignments, notes, replies to each
- * follower. ARGV: the token and the maximum number of changes, then the words of `commitWords`, part by part; `at` is
- * the next word. Reply: 1, or the refused headers and the unmet matches.
+ * KEYS: epoch, headers, bodies, players, hosting, locks, backfills, changes, ended, assignments, notes, current queues,
+ * replies to each follower. ARGV: the token, the maximum number of changes, the number of the last confirmed commit
+ * of this epoch, the number of this commit, then the words of `commitWords`, part by part; `at` is the next word.
+ * Reply: 1, or the refused headers and the unmet matches.
  */
 export const commitScript = defineScript({
   name: 'partition.commit',
@@ -122,7 +131,9 @@ ${FENCE}
 ${NOW}
 ${MANY}
 ${FREE}
-local at = 3
+${NUMBER_OF}
+${COUNTED}
+local at = 5
 local function take()
   at = at + 1
   return ARGV[at - 1]
@@ -310,7 +321,7 @@ end
 -- Followers that get replies: their number; for each the maximum number of entries, the milliseconds for which these
 -- are kept, the number of replies, and the replies.
 for i = 1, takeNumber() do
-  local key, most, ms = KEYS[11 + i], take(), take()
+  local key, most, ms = KEYS[12 + i], take(), take()
   for _ = 1, takeNumber() do redis.call('XADD', key, 'MAXLEN', '~', most, '*', 'a', take()) end
   redis.call('PEXPIRE', key, ms)
 end
@@ -328,15 +339,17 @@ type Words = (string | number)[]
 /**
  * Returns the words of one part of a commit (see `partsOf`), in which no record and no ticket occurs twice.
  * @param replies the replies of the part, by follower.
+ * @param numbers of the last confirmed commit of this epoch, and of this commit.
  */
 export function commitWords(
   token: string,
   commit: Commit,
   replies: ReadonlyMap<string, readonly string[]>,
   bounds: StoreBounds,
+  numbers: readonly [done: number, number: number],
 ): Words {
   const { headers = [], left = [], hosting = [], backfills = [], notes = [] } = commit
-  const words: Words = [token, bounds.changeEntries]
+  const words: Words = [token, bounds.changeEntries, ...numbers]
   const prefixes = headers.map(({ header }) => readPrefix(header))
   headerWords(headers, prefixes, words)
   words.push(left.length)

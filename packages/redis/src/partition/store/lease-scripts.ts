@@ -1,6 +1,7 @@
 import { defineScript, type RedisConnection, RedisError, type Reply, type Script } from '../../connection/index.js'
 import { LeaseLost } from '../partition-errors.js'
 import type { Acquired, ScanPage, StoredTicket } from './store.js'
+import { NUMBER_OF } from './commit-numbers.js'
 import { FENCE, MANY, NOW } from './lua.js'
 import { storedTicket } from './ticket-scripts.js'
 
@@ -15,7 +16,7 @@ export async function runFenced<T>(
   try {
     return await redis.run(script, keys, words)
   } catch (error) {
-    throw error instanceof RedisError && error.code === 'DEPOSED' ? new LeaseLost(name) : error
+    throw error instanceof RedisError && /^(?:DEPOSED|BEHIND)$/.test(error.code) ? new LeaseLost(name) : error
   }
 }
 
@@ -50,11 +51,12 @@ return {epoch}
   },
 })
 
-/** KEYS: epoch, lease. ARGV: token, milliseconds. */
+/** KEYS: epoch, lease, current queues. ARGV: token, milliseconds, number of commits that Redis must have. */
 export const renewScript = defineScript({
   name: 'partition.renew',
   lua: `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+${NUMBER_OF}
+if redis.call('GET', KEYS[1]) ~= ARGV[1] or numberOf(KEYS[3], ARGV[1]) < tonumber(ARGV[3]) then return 0 end
 redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
 return 1
 `,

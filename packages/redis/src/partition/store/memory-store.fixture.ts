@@ -117,6 +117,7 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
     loadNotes: (at) => step('loadNotes', () => page(partition.notes, at)),
     readPartitionRecords: (keys) =>
       step('readPartitionRecords', () => keys.map((key) => partition.notes.get(key)?.text)),
+    hasGoneBack: async () => false,
     loadBackfills: (at) => step('loadBackfills', () => page(partition.backfills, at)),
 
     setInForce: (token, text) => step('setInForce', () => partition.setInForce(token, text)),

@@ -40,7 +40,10 @@ export const partitionKeys = (name: KeySpace) => ({
   lease: name('lead'),
   /** String: the token of the newest leader. */
   epoch: name('epoch'),
-  /** Hash: text of the current queues, since, format of all records of the partition (see `FORMAT`). */
+  /**
+   * Hash: text of the current queues, since, format of all records of the partition (see `FORMAT`), and numbers of
+   * commits (commit-numbers.ts).
+   */
   inForce: name('q'),
   /** Replies to a follower. Stream, capped and with an expiry. */
   repliesTo: (follower: string) => name(`r:${follower}`),

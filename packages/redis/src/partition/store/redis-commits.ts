@@ -1,5 +1,6 @@
 import { type RedisConnection, RedisError } from '../../connection/index.js'
 import type { createAssignments } from './assignments.js'
+import { CommitNumbers } from './commit-numbers.js'
 import { commitScript, commitWords, partsOf, repliesOf, type StoreBounds } from './commit-script.js'
 import { runFenced } from './lease-scripts.js'
 import type { PartitionKeys } from './partition-keys.js'
@@ -29,13 +30,14 @@ const LATEST_MS = 5000
 export class RedisCommits {
   readonly #options: RedisCommitsOptions
   readonly #keys: readonly string[]
+  readonly numbers = new CommitNumbers()
   #own: Promise<RedisConnection> | undefined
 
   constructor(options: RedisCommitsOptions) {
     const { epoch, headers, bodies, players, hosting, locks, backfills, changes, ended } = options.keys
     const written = [headers, bodies, players, hosting, locks, backfills, changes, ended]
     this.#options = options
-    this.#keys = [epoch, ...written, options.keys.assignments, options.keys.notes]
+    this.#keys = [epoch, ...written, options.keys.assignments, options.keys.notes, options.keys.inForce]
   }
 
   /** Writes a commit; see `PartitionStore.commit`. */
@@ -48,7 +50,10 @@ export class RedisCommits {
     for (const part of parts) {
       const replies = repliesOf(part)
       const of = [...this.#keys, ...Array.from(replies.keys(), keys.repliesTo)]
-      outcomes.push(await runFenced(redis, name, commitScript, of, commitWords(token, part, replies, bounds)))
+      const number = this.numbers.next(token)
+      const words = commitWords(token, part, replies, bounds, [this.numbers.done(token), number])
+      outcomes.push(await runFenced(redis, name, commitScript, of, words))
+      this.numbers.confirmed(token, number)
     }
     if (wanted.durable === true) await this.#assertReplicated(redis)
     const refused = outcomes.flatMap((outcome) => outcome.refused)

@@ -2,6 +2,7 @@ import { keyOf, splitRecordOf3 } from '@muster/matchmaker/internal'
 import { createBatcher, type RedisConnection, RedisError, type Script } from '../../connection/index.js'
 import { StreamTail } from '../../stream/follow-stream.js'
 import { createAssignments } from './assignments.js'
+import { NUMBERS } from './commit-numbers.js'
 import { assertWithinBytes, DEFAULT_BOUNDS, partyWeight, type StoreBounds } from './commit-script.js'
 import { PartitionNewer } from '../partition-errors.js'
 import { readStored } from './header.js'
@@ -133,7 +134,10 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
         throw error
       }
     },
-    renew: (token, leaseMs) => redis.run(renewScript, [keys.epoch, keys.lease], [token, leaseMs]),
+    renew: (token, leaseMs) => {
+      const of = [keys.epoch, keys.lease, keys.inForce]
+      return redis.run(renewScript, of, [token, leaseMs, commits.numbers.done(token)])
+    },
     release: (token) => redis.run(releaseScript, [keys.lease], [token]),
     fence: (token) => fenced(fenceScript, [keys.epoch], [token]),
 
@@ -156,6 +160,8 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
     loadNotes: (at) => scan(keys.notes, at, (key, text) => ({ key, text })),
     readPartitionRecords,
     loadBackfills: (at) => scan(keys.backfills, at, (backfillId, text) => ({ backfillId, text })),
+
+    hasGoneBack: () => commits.numbers.hasGoneBack(() => fields(keys.inForce, NUMBERS)),
 
     convert: async (token) => {
       let at: string | undefined

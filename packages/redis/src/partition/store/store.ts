@@ -268,7 +268,7 @@ export interface PartitionStore {
 
   /** Acquires the lease if nobody holds it, by the store's clock. @param owner a random name of this process. */
   acquire(owner: string, leaseMs: number): Promise<Acquired>
-  /** Extends the lease by `leaseMs` from now. False if another leader has taken over. */
+  /** Extends the lease by `leaseMs` from now. False if another leader has taken over, or if commits were lost. */
   renew(token: string, leaseMs: number): Promise<boolean>
   /** Releases the lease, so that another process need not wait for its end. Does nothing if it is not held any more. */
   release(token: string): Promise<void>
@@ -298,6 +298,12 @@ export interface PartitionStore {
   loadNotes(at: string | undefined): Promise<ScanPage<PartitionRecord>>
   /** Returns the texts of notes; undefined for those that do not exist. */
   readPartitionRecords(keys: readonly string[]): Promise<readonly (string | undefined)[]>
+
+  /**
+   * Returns true if the store has fewer commits of leaders than this process knows of: it has gone back to an earlier
+   * state. True once for each loss. False if the store is empty.
+   */
+  hasGoneBack(): Promise<boolean>
 
   /**
    * Converts records of an earlier version's leader to the current format. Run it before anything else is read.
