@@ -44,7 +44,7 @@ export const enrolmentKeySchema = z
   })
 
 /** Returns the schema of an entry of `enrol`, which also accepts its own output. @param key schema of `key` */
-export const enrolmentSchemaWith = <Key extends z.ZodType>(key: Key) =>
+export const enrolmentSchemaWith = <Key>(key: z.ZodType<Key>) =>
   z.strictObject({
     key,
     place: z.string().min(1).max(64),
@@ -66,7 +66,7 @@ export const enrolmentSchemaWith = <Key extends z.ZodType>(key: Key) =>
   })
 
 /** A key of a pool, validated, with defaults filled in. */
-export type Enrolment = Readonly<z.output<ReturnType<typeof enrolmentSchemaWith<typeof enrolmentKeySchema>>>>
+export type Enrolment = Readonly<z.output<ReturnType<typeof enrolmentSchemaWith<string>>>>
 
 /** Returns the SHA-256 of a key in hex digits. Keys are compared by these digests. */
 export const digestOf = (key: string): string => createHash('sha256').update(key).digest('hex')

@@ -191,7 +191,7 @@ const undeployed = ({ name }: { readonly name: string }) =>
  * Returns the schema of a pool. It also accepts its own output.
  * @param key schema of a key of `enrol`, or of a reference to it
  */
-export const poolSchemaWith = <Key extends z.ZodType>(key: Key) =>
+export const poolSchemaWith = <Key>(key: z.ZodType<Key>) =>
   definition
     .extend({ enrol: z.array(enrolmentSchemaWith(key)).max(64).default([]) })
     .superRefine((pool, context) => {
