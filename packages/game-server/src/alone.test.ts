@@ -193,6 +193,29 @@ test('a local game server plays one match of the configured players and prints t
   await served
 })
 
+test.each([
+  [{ MUSTER_SERVER_TOKEN: 'm1.token' }, 'MUSTER_SERVER_TOKEN is set, but MUSTER_URL is not.'],
+  [{ MUSTER_ENROL_KEY: 'a-key' }, 'MUSTER_ENROL_KEY is set, but MUSTER_URL is not.'],
+  [
+    { MUSTER_URL: 'http://localhost:8080', MUSTER_SERVER_TOKEN: '' },
+    'MUSTER_URL is set, but neither MUSTER_SERVER_TOKEN nor MUSTER_ENROL_KEY is.',
+  ],
+  [{ MUSTER_URL: 'http://localhost:8080', MUSTER_LOCAL_PLAYERS: 'ann' }, undefined],
+  [{ MUSTER_SERVER_TOKEN: 'm1.token', MM_MATCH_ID: 'm7', MM_TEAMS: '{}' }, undefined],
+  [{}, undefined],
+])('a game server says if it plays without Muster for lack of a variable: %j', async (env, said) => {
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  const problems: string[] = []
+  const onProblem = ({ message }: Error) => void problems.push(message)
+  const server = createGameServer({ env, handleSignals: false, onProblem })
+  const served = server.serve({})
+  await expect.poll(() => server.status).toBe('PLAYING')
+  await [...server.matches.values()][0]?.over()
+  await served
+  const end = ' So this server plays a match of its own, and Muster sends it no players.'
+  expect(problems).toEqual(said === undefined ? [] : [said + end])
+})
+
 const silentBackend = async () => {
   const backend = createServer(() => {})
   await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve))

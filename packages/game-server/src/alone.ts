@@ -1,4 +1,6 @@
-import { type Environment, serviceVariable } from './environment.js'
+import { type Clock, dateOf } from './clock.js'
+import { type Environment, localMatch, serviceVariable } from './environment.js'
+import { signJoinToken } from './join-token.js'
 import type { Reporting, ReportingOptions } from './reporting.js'
 import type { WireMatch } from './wire.js'
 
@@ -90,4 +92,31 @@ export function playAlone({ match, env, clock, fetch, state, applyOrders, proble
       return Promise.resolve()
     },
   }
+}
+
+/** Returns the match of MUSTER_LOCAL_PLAYERS. */
+export const localMatchIn = (env: Environment): WireMatch => localMatch(env['MUSTER_LOCAL_PLAYERS'] ?? 'ann,ben')
+
+/** Returns which variable is missing if a local server was probably meant to use Muster. Undefined otherwise. */
+export function whyAlone(env: Environment): string | undefined {
+  const { MUSTER_URL: url, MUSTER_LOCAL_PLAYERS: players } = env
+  const credential = ['MUSTER_SERVER_TOKEN', 'MUSTER_ENROL_KEY'].find((name) => env[name])
+  const end = 'So this server plays a match of its own, and Muster sends it no players.'
+  if (credential !== undefined) return `${credential} is set, but MUSTER_URL is not. ${end}`
+  if (!url || players !== undefined) return undefined
+  return `MUSTER_URL is set, but neither MUSTER_SERVER_TOKEN nor MUSTER_ENROL_KEY is. ${end}`
+}
+
+/** Prints the join tokens, which a developer pastes into the game's clients. */
+export function printTokens(key: Uint8Array, env: Environment, clock: Clock): void {
+  const { id: mid, teams } = localMatchIn(env)
+  const lines = teams.flatMap(({ name, players }) =>
+    players.map(({ id, ticket_id: sid }) => {
+      const claims = { aud: 'local', sub: id, mid, sid, ...(name !== '' && { team: name }) }
+      return `  ${id}: ${signJoinToken(claims, key, dateOf(clock))}\n`
+    }),
+  )
+  process.stdout.write(
+    `This server runs alone, without Muster. Join tokens, valid for five minutes:\n${lines.join('')}`,
+  )
 }

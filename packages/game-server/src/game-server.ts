@@ -1,16 +1,8 @@
-import { playAlone } from './alone.js'
+import { localMatchIn, playAlone, printTokens, whyAlone } from './alone.js'
 import { type Clock, dateOf, systemClock, systemRandom } from './clock.js'
-import {
-  deploymentIn,
-  enrolmentIn,
-  type Environment,
-  localMatch,
-  matchIn,
-  portsIn,
-  type ServerPort,
-} from './environment.js'
+import { deploymentIn, enrolmentIn, type Environment, matchIn, portsIn, type ServerPort } from './environment.js'
 import { InvalidCall, JoinRefused } from './errors.js'
-import { type JoinClaims, type JoinKey, joinKeyOf, readJoinToken, signJoinToken } from './join-token.js'
+import { type JoinClaims, type JoinKey, joinKeyOf, readJoinToken } from './join-token.js'
 import { Knocks } from './knocks.js'
 import { checkAttributes, createListing, type Listing, type SessionWanted } from './listing.js'
 import { createReporting, type Reporting } from './reporting.js'
@@ -248,7 +240,11 @@ class GameProcess {
     const onTerm = () => this.#signalled('SIGTERM')
     const onInt = () => this.#signalled('SIGINT')
     if (this.#options.handleSignals ?? true) process.once('SIGTERM', onTerm).once('SIGINT', onInt)
-    if (this.mode === 'local' && this.#key !== undefined) printTokens(this.#key.key, this.#env, this.#clock)
+    if (this.mode === 'local' && this.#key !== undefined) {
+      const why = whyAlone(this.#env)
+      if (why !== undefined) this.#problem(new Error(why))
+      printTokens(this.#key.key, this.#env, this.#clock)
+    }
     const verifyUrl = this.#env['MUSTER_VERIFY_URL']
     if (this.mode === 'muster' && verifyUrl !== undefined) this.#beVerified(verifyUrl)
     this.#done = this.#reporting.run(this.#ending.signal).finally(() => {
@@ -441,8 +437,6 @@ async function within<T>(ms: number, clock: Clock, promise: T | Promise<T>): Pro
   }
 }
 
-const localMatchIn = (env: Environment) => localMatch(env['MUSTER_LOCAL_PLAYERS'] ?? 'ann,ben')
-
 const asError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)))
 
 const internalPorts = (ports: Readonly<Record<string, ServerPort>>) =>
@@ -482,18 +476,4 @@ function warnings(clock: Clock): (error: Error) => void {
     said.set(error.message, now)
     process.emitWarning(error.message, 'Muster')
   }
-}
-
-/** Prints the join tokens, which a developer pastes into the game's clients. */
-function printTokens(key: Uint8Array, env: Environment, clock: Clock): void {
-  const { id: mid, teams } = localMatchIn(env)
-  const lines = teams.flatMap(({ name, players }) =>
-    players.map(({ id, ticket_id: sid }) => {
-      const claims = { aud: 'local', sub: id, mid, sid, ...(name !== '' && { team: name }) }
-      return `  ${id}: ${signJoinToken(claims, key, dateOf(clock))}\n`
-    }),
-  )
-  process.stdout.write(
-    `Without MUSTER_URL this server runs alone. Join tokens, valid for five minutes:\n${lines.join('')}`,
-  )
 }
