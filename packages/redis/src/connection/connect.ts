@@ -4,7 +4,14 @@ import { type AnyRedisClientOptions, ErrorReply } from '@redis/client'
 import { z } from 'zod'
 import { clientOf, clusterOf, isClient, isClusterClient, isOtherClient, type RedisClient, send } from './client.js'
 import { failureOf, isReply, RedisDisconnected, RedisTooOld } from './connection-errors.js'
-import { checkOptions, clockSchema, createConnection, type RedisConnection, type RedisEvents } from './connection.js'
+import {
+  checkOptions,
+  clockSchema,
+  ConnectionFamily,
+  createConnection,
+  type RedisConnection,
+  type RedisEvents,
+} from './connection.js'
 import { keySpace, type Reply } from './script.js'
 
 /** The properties of a Redis that are checked before it is used. */
@@ -93,7 +100,8 @@ export async function connectRedis(options: RedisOptions): Promise<RedisConnecti
     }
     assertSuitable(probed)
     const events = createEventsWithProblems<RedisEvents>()
-    return createConnection({ client, isOurs, prefix, timeoutMs, clock, version: probed.version ?? '', events })
+    const family = new ConnectionFamily()
+    return createConnection({ client, isOurs, prefix, timeoutMs, clock, version: probed.version ?? '', events, family })
   } catch (error) {
     if (isOurs) client.destroy()
     throw failureOf(error, 'connectRedis')

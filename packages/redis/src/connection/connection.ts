@@ -67,6 +67,30 @@ function createRevival(client: RedisClient, timeoutMs: number, clock: Clock) {
   }
 }
 
+/** Minimum milliseconds between two reconnects because of a replica (our choice). Reads work on a replica. */
+const REROUTE_MS = 5000
+
+/**
+ * A connection and its duplicates. They reconnect together if one of them leads to a replica: after a failover, the
+ * address may lead to the new primary, while the former primary keeps its connections.
+ */
+export class ConnectionFamily {
+  readonly #reconnects = new Set<() => void>()
+  #reroutedAt = -Infinity
+
+  add(reconnect: () => void): void {
+    this.#reconnects.add(reconnect)
+  }
+  remove(reconnect: () => void): void {
+    this.#reconnects.delete(reconnect)
+  }
+  reroute(now: number): void {
+    if (now < this.#reroutedAt + REROUTE_MS) return
+    this.#reroutedAt = now
+    for (const reconnect of this.#reconnects) reconnect()
+  }
+}
+
 /**
  * A problem: the connection broke and is being restored, a stream of changes or the limits could not be reached, or a
  * listener failed.
@@ -119,15 +143,17 @@ interface ConnectionOptions {
   readonly clock: Clock
   readonly version: string
   readonly events: Events<RedisEvents>
+  readonly family: ConnectionFamily
 }
 
 export function createConnection(options: ConnectionOptions): RedisConnection {
-  const { client, isOurs, prefix, timeoutMs, clock, version, events } = options
+  const { client, isOurs, prefix, timeoutMs, clock, version, events, family } = options
   const revival = createRevival(client, timeoutMs, clock)
-  const onSilence = () => {
+  const reconnect = () => {
     if (isOurs) revival.begin()
   }
-  const limited = createDeadlines(clock, onSilence)
+  family.add(reconnect)
+  const limited = createDeadlines(clock, reconnect)
   const heard = (error: Error) => events.emit('problem', { during: 'connection', error })
   client.on('error', heard)
   let closed: Promise<void> | undefined
@@ -136,11 +162,14 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
     try {
       return (await limited(send(client, key, words), what, limitMs)) as Reply
     } catch (error) {
-      throw failureOf(error, what)
+      const failure = failureOf(error, what)
+      if (failure.code === 'READONLY' || failure.code === 'MASTERDOWN') family.reroute(clock.now())
+      throw failure
     }
   }
   /** Replaces the error listener by an empty one, because an error event without a listener ends the process. */
   const turnAway = () => {
+    family.remove(reconnect)
     revival.close()
     client.on('error', () => {})
     client.off('error', heard)
@@ -175,6 +204,7 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
     report: (problem) => events.emit('problem', problem),
     close: () =>
       (closed ??= (async () => {
+        family.remove(reconnect)
         revival.close()
         if (isOurs && client.isOpen) await limited(client.close(), 'close', timeoutMs).catch(() => client.destroy())
         turnAway()
