@@ -147,6 +147,27 @@ test('requests without credentials have a rate limit of their own, separate from
   expect(await askAll(['ann', 'x'])).toEqual(['ann', '401'])
 })
 
+test('each further 64 KiB of a body counts as a request of its caller, unless the caller has no limit', async () => {
+  const { admission, askAll, clock } = setUp({
+    perCaller: { limit: 4, windowMs: 4000 },
+    exempt: ({ id }) => id === 'backend',
+  })
+  for (const id of ['ann', 'backend']) admission.countBody({ id }, 64 * 1024)
+  expect(await askAll(['ann', 'ann', 'ann', 'ann', 'ann'])).toEqual(['ann', 'ann', 'ann', 'ann', '429'])
+  await clock.advance(4000)
+  for (const id of ['ann', 'backend']) admission.countBody({ id }, 3 * 64 * 1024 + 1)
+  expect(await askAll(['ann', 'ann', 'backend', 'backend', 'backend'])).toEqual([
+    'ann',
+    '429',
+    'backend',
+    'backend',
+    'backend',
+  ])
+  for (const size of [Number.NaN, -1, 0]) admission.countBody({ id: 'ann' }, size)
+  await clock.advance(1000)
+  expect(await askAll(['ann'])).toEqual(['ann'])
+})
+
 test('wrong tokens from its address never delay a caller who was admitted before (property)', async () => {
   const request = fc.record({ guess: fc.integer({ min: 0, max: 5 }), pause: fc.integer({ min: 0, max: 3000 }) })
   await fc.assert(

@@ -4,7 +4,7 @@ import { addressBlock } from '../ip.js'
 import type { InputOf, Operation, OutputOf } from '../operation.js'
 import { warnThat } from '../redact.js'
 import { callSafely } from '../runtime/index.js'
-import { type Caller, createAdmission, type RequestLimits, UNKNOWN_ADDRESS } from './admission.js'
+import { type Caller, COUNTED_BYTES, createAdmission, type RequestLimits, UNKNOWN_ADDRESS } from './admission.js'
 import { type Connection, handlerOf, type HttpHandler, Problem, problemReply, type Reply } from './answers.js'
 import { type BodyLimits, createBodies } from './bodies.js'
 import { corsHeaders, type CorsOptions, preflight } from './cors.js'
@@ -175,12 +175,17 @@ export function createHttpApi<Table extends Routes, Who extends Caller>(
           recall: recall && (() => recall(request)),
           isSigned: isSigned && (() => isSigned(request)),
         })
+    // Count a declared size at once: a caller could send many large bodies before the first one has arrived.
+    const declared = maxBytes > COUNTED_BYTES ? request.headers.get('content-length') : undefined
+    const countBody = (bytes: number) => caller !== undefined && admission.countBody(caller, Math.min(bytes, maxBytes))
+    if (typeof declared === 'string') countBody(Number(declared))
     // Await only a promise, because each `await` takes a turn of the microtask queue.
     const authorizing = authorize?.(found.name, caller, request)
     if (authorizing !== undefined) await authorizing
     if (caller !== undefined && admission.isExempt(caller)) body.trust()
     const whole = found.operation.method === 'GET' ? NOTHING : body.bytes()
     const bytes = whole instanceof Uint8Array ? whole : await whole
+    if (declared === null) countBody(bytes.length)
     const result = handler(read(request, target, found.path, bytes), { caller, address, request })
     return replyOf(result instanceof Promise ? await result : result, found)
   }

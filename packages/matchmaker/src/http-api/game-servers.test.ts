@@ -13,6 +13,8 @@ interface Reply {
   readonly headers: Headers
 }
 
+const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, nth) => [`player ${nth}`, 'in']))
+
 /** Starts a match of ann and ben with a running server, behind the API. Players' tokens are their ids. */
 async function open(
   options: Partial<TicketApiOptions> = {},
@@ -206,7 +208,6 @@ describe('a request body of a game server', () => {
   })
 
   const match = (more: object) => ({ matches: [{ id: 'MATCH', status: 'open', ...more }] })
-  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, nth) => [`player ${nth}`, 'in']))
   test.each<[string, object | string, number, string | undefined]>([
     ['an unknown status of a match', { matches: [{ id: 'MATCH', status: 'opened' }] }, 400, 'matches.0.status'],
     ['an unknown status of a player', match({ players: { ann: 'here' } }), 400, 'matches.0.players.ann'],
@@ -455,6 +456,27 @@ describe('a registered game server', () => {
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(refused?.json).toMatchObject({ code: 'too-many-requests' })
     expect((await send(tokenOf(1), 'PUT', '/servers/me', { instance: 'two', seq: 1 })).status).toBe(200)
+    await clock.advance(5000)
+    expect((await report()).status).toBe(200)
+  })
+
+  test.each([
+    [
+      'valid',
+      { matches: Array.from({ length: 20 }, (_, nth) => ({ id: `m${nth}`, status: 'open', players: many(1000) })) },
+    ],
+    ['invalid', { junk: 'x'.repeat(270_000) }],
+  ])('a server may send only two large reports a second on average, %s', async (_, state) => {
+    const { register, report, clock } = await open()
+    await register()
+    expect(JSON.stringify(state).length).toBeGreaterThan(256 * 1024)
+    let processed = 0
+    for (let second = 0; second < 8; second += 1) {
+      for (let nth = 0; nth < 12; nth += 1) if ((await report(state)).status !== 429) processed += 1
+      await clock.advance(1000)
+    }
+    expect(processed).toBeGreaterThan(8)
+    expect(processed).toBeLessThanOrEqual(8 * 2 + 10)
     await clock.advance(5000)
     expect((await report()).status).toBe(200)
   })
