@@ -6,21 +6,34 @@ import { expect, test } from 'vitest'
 import { filesBelow } from './imports/files.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const page = readFileSync(join(root, 'docs/what-can-go-wrong.md'), 'utf8')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const page = read('docs/what-can-go-wrong.md')
 
 /** The program's source as one text, without tests and comments. Concatenated strings are joined. */
-const source = filesBelow(root, 'packages')
-  .filter((path) => /^packages\/[\w-]+\/src\/.*\.tsx?$/.test(path) && !/\.(test|test-d|fixture)\.tsx?$/.test(path))
-  .map((path) => readFileSync(join(root, path), 'utf8').replaceAll(/^\s*(\/\*\*[\s\S]*?\*\/|\/\/.*)$/gm, ''))
-  .join('\n')
-  .replaceAll(/['"`]\s*\+\s*['"`]/g, '')
+const sourceOf = (folders: string) =>
+  filesBelow(root, 'packages')
+    .filter((path) => new RegExp(`^packages/(${folders})/.*\\.tsx?$`).test(path))
+    .filter((path) => !/\.(test|test-d|fixture)\.tsx?$/.test(path))
+    .map((path) => readFileSync(join(root, path), 'utf8').replaceAll(/^\s*(\/\*\*[\s\S]*?\*\/|\/\/.*)$/gm, ''))
+    .join('\n')
+    .replaceAll(/['"`]\s*\+\s*['"`]/g, '')
+const source = sourceOf(String.raw`[\w-]+/src`)
 
-/** The statuses of each error code in the source. */
-const statuses = new Map<string, Set<string>>()
-const note = (code: string, status: string) => statuses.set(code, (statuses.get(code) ?? new Set()).add(status))
-for (const [, status = '', code = ''] of source.matchAll(/\b(\d{3}),\s*'([a-z][a-z-]+)'/g)) note(code, status)
-for (const [, code = ''] of source.matchAll(/\bconflict\('([a-z-]+)'/g)) note(code, '409')
-for (const [, code = ''] of source.matchAll(/\binvalidToken\('([a-z-]+)'/g)) note(code, '401')
+/** Returns the statuses of each error code in a source. */
+function statusesIn(text: string): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>()
+  const note = (code: string, status: string) => found.set(code, (found.get(code) ?? new Set()).add(status))
+  for (const [, status = '', code = ''] of text.matchAll(/(?<!: )\b(\d{3}),\s*'([a-z][a-z-]+)'/g)) note(code, status)
+  for (const [, code = ''] of text.matchAll(/\bconflict\('([a-z-]+)'/g)) note(code, '409')
+  for (const [, code = ''] of text.matchAll(/\binvalidToken\('([a-z-]+)'/g)) note(code, '401')
+  // Codes of refusals have the status of a table, or 409.
+  const own = new Map(
+    Array.from(text.matchAll(/^\s*'?([a-z-]+)'?: (\d{3}),/gm), ([, code = '', status = '']) => [code, status]),
+  )
+  for (const [, code = ''] of text.matchAll(/\bnew \w+Refused\(\s*'([a-z-]+)'/g)) note(code, own.get(code) ?? '409')
+  return found
+}
+const statuses = statusesIn(source)
 
 const metrics = new Set(Array.from(source.matchAll(/'(muster(?:\.[a-z_0-9]+)+)'/g), ([, name]) => name))
 
@@ -71,6 +84,33 @@ function falseQuotes(text: string): string[] {
 
 test('docs/what-can-go-wrong.md quotes only existing error codes, metrics, sentences and fields', () => {
   expect(falseQuotes(page)).toEqual([])
+})
+
+test('docs/ticket-api.md lists every error code of the ticket API, with its statuses', () => {
+  const [, section = ''] = /^## Error codes$([\s\S]*?)^## /m.exec(read('docs/ticket-api.md')) ?? []
+  const answered = statusesIn(sourceOf('core/src/http|matchmaker/src/http-api|hosting/src/(seats|browser|fleet)'))
+  const missing = [...answered].flatMap(([code, all]) =>
+    [...all]
+      .filter(
+        (status) => !section.split('\n').some((row) => row.startsWith(`| ${status} `) && row.includes(`\`${code}\``)),
+      )
+      .map((status) => `${status} ${code}`),
+  )
+  // 499 is answered to nobody: the client has gone.
+  expect(missing.filter((one) => one !== '499 client-gone')).toEqual([])
+  expect(falseQuotes(section)).toEqual([])
+})
+
+test('packages/relay/README.md lists every error code of the lobby API', () => {
+  const page = read('packages/relay/README.md')
+  const [, codes = ''] =
+    /LobbyRefusalCode, number>> = \{([^}]*)/.exec(read('packages/relay/src/api/lobby-api.ts')) ?? []
+  const all = Array.from(
+    codes.matchAll(/^\s*'?([\w-]+)'?: (\d+),/gm),
+    ([, code = '', status = '']) => `| ${status} \`${code}\` |`,
+  )
+  expect(all.length).toBeGreaterThan(10)
+  expect(all.filter((row) => !page.includes(row))).toEqual([])
 })
 
 test('a false quote in docs/what-can-go-wrong.md is detected', () => {
