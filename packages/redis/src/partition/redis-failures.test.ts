@@ -5,6 +5,7 @@ import { openGate } from '../gate.fixture.js'
 import { describeRedis, eventually, openRedis } from '../redis.fixture.js'
 import type { RedisOptions } from '../connection/connect.js'
 import { RedisWrongType } from '../connection/connection-errors.js'
+import { defineScript } from '../connection/script.js'
 import { PartitionUnavailable, RecordsVanished } from './partition-errors.js'
 import type { Partition } from './partition.js'
 import { createRedisPartition, type RedisPartitionOptions } from './redis-partition.js'
@@ -135,7 +136,7 @@ describeRedis('a partition', () => {
       const other = await join()
       service.travelMs = () => 500
       for (const id of ['ann', 'bob']) await other.createTicket(ticket(id))
-      await expectStatus(other, 'bob', 'MATCH_FOUND')
+      await eventually(() => service.servers.length).toBe(1)
       await redis.server.ask('SAVE')
       await expectStatus(other, 'bob', 'HOST_ASSIGNED')
       const before = await other.getTicket('bob')
@@ -147,6 +148,36 @@ describeRedis('a partition', () => {
       expect(problems.filter((one) => one instanceof RecordsVanished)).toHaveLength(2)
     }),
     30_000,
+  )
+
+  test(
+    'after Redis has lost that a create was sent, the leader finds the server and creates no second one',
+    using({}, async ({ redis, service, problems, join, expectStatus, ticket }) => {
+      const only = await join()
+      await eventually(() => only.leads()).toBe(true)
+      service.travelMs = () => 500
+      for (const id of ['ann', 'bob']) await only.createTicket(ticket(id))
+      await eventually(() => service.servers.length).toBe(1)
+      const key = redis.redis.keys('partition.eu')
+      const [hosting, inForce] = [key('h'), key('q')]
+      const names = (await redis.redis.command(hosting, ['HKEYS', hosting])) as readonly string[]
+      const server = names.find((name) => name.startsWith('s:')) ?? ''
+      const record = (await redis.redis.command(hosting, ['HGET', hosting, server])) as string
+      const { sentAt, ...unsent } = JSON.parse(record) as Record<string, unknown>
+      expect(sentAt).toBeTypeOf('number')
+      const done = (await redis.redis.command(inForce, ['HGET', inForce, 'done'])) as string
+      // In one step, as a failover to a replica without the last writes.
+      const lose = defineScript({
+        name: 'test.lose',
+        lua: `redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) redis.call('HSET', KEYS[2], 'done', ARGV[3]) return 1`,
+        read: Number,
+      })
+      const words = [server, JSON.stringify(unsent), done.replace(/^\d+/, '1')]
+      await redis.redis.run(lose, [hosting, inForce], words)
+      await expectStatus(only, 'bob', 'HOST_ASSIGNED')
+      expect(problems.filter((one) => one instanceof RecordsVanished)).toHaveLength(1)
+      expect(service.servers).toHaveLength(1)
+    }),
   )
 
   test(

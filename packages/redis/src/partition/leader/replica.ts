@@ -8,6 +8,7 @@ import {
   fleetOf,
   type HostingRecord,
   keyOf,
+  type ServerRecord,
   type StoredFleet,
   type StoredTicket as LoadedTicket,
 } from '@muster/matchmaker/internal'
@@ -174,7 +175,9 @@ export class Replica {
     if (matchmaker.serverSecret === undefined && this.#secret === undefined)
       this.#note(SECRET_KEY, (this.#secret = newSecret()))
     const stored = this.#identity
-    const named = stored === undefined || isVoid(stored) ? newSecret() : stored
+    const hasLost = stored !== undefined && isVoid(stored)
+    if (hasLost) this.#fleet = { ...fleet, servers: fleet.servers.map(asIfSent) }
+    const named = stored === undefined || hasLost ? newSecret() : stored
     if (named !== stored) this.#note(IDENTITY_KEY, named)
     // The identity is announced once it is written: before that, a check of Redis finds none.
     writing.commits.flushed().then(
@@ -351,6 +354,9 @@ function readHosting(key: string, text: string): HostingRecord {
       'the hash …:h, or remove it with HDEL. Muster then stops its server as an orphan, even with players.',
   )
 }
+
+/** Returns the record of a server whose create may have been sent, although Redis has lost that. It is looked for. */
+const asIfSent = (record: ServerRecord): ServerRecord => ({ ...record, sentAt: record.sentAt ?? record.at })
 
 /** Runs an action, unless it concerns a queue or pool that the configuration does not have any more. */
 function unlessGone(act: () => void): void {
