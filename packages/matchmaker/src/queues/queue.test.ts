@@ -143,7 +143,7 @@ describe('an invalid queue', () => {
     [{ ...duel, matchSize: 0 }, 'queue "duel": matchSize: '],
     [{ ...duel, matchSize: 501 }, ', got 501'],
     [{ name: 'duel', deploy }, 'queue "duel": teams: is required unless matchSize is given'],
-    [{ ...duel, teams: [{ name: 'a', size: 1 }] }, 'teams: is required unless matchSize is given'],
+    [{ ...duel, teams: [{ name: 'a', size: 1 }] }, 'teams: cannot be given together with matchSize'],
     [teams(), 'teams: '],
     [teams({ name: 'a', size: 0 }), 'teams.0.size: '],
     [teams({ name: 'a', size: { min: 1 } }), 'teams.0.size.max: '],

@@ -264,7 +264,9 @@ const queueSchema: z.ZodType<Queue> = z
   .strictObject(fields)
   .superRefine(({ matchSize, teams, deploy, pool }, context) => {
     if ((matchSize === undefined) === (teams === undefined)) {
-      context.addIssue({ code: 'custom', path: ['teams'], message: 'is required unless matchSize is given' })
+      const message =
+        teams === undefined ? 'is required unless matchSize is given' : 'cannot be given together with matchSize'
+      context.addIssue({ code: 'custom', path: ['teams'], message })
     }
     if (deploy === undefined) {
       const message =
