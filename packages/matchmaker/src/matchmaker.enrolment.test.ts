@@ -215,6 +215,29 @@ describe('the enrolment of a server', () => {
   })
 })
 
+test.each(['a tick', 'an enrolment'])(
+  'no process takes the name of a server that could not report, if %s comes first after a suspension',
+  async (first) => {
+    const { start, run, join, enrol, enrolment, matchmaker, clock, states, seen } = open()
+    await run(500)
+    const server = await start('a')
+    join('ann', 'ben')
+    await run(1000)
+    await clock.advance(900_000)
+    if (first === 'a tick') await matchmaker.tick()
+    const refused = { status: 409, json: { code: 'name-in-use' } }
+    expect(await enrol(enrolment('a', 'twin'))).toMatchObject(refused)
+    await run(1000)
+    expect([server.status, states(), seen.matchOver]).toEqual([200, ['PLAYING'], undefined])
+    // A server that stays silent loses its name as usual.
+    server.isSilent = true
+    await run(24_000)
+    expect(await enrol(enrolment('a', 'twin'))).toMatchObject(refused)
+    await run(2000)
+    expect((await enrol(enrolment('a', 'twin'))).status).toBe(200)
+  },
+)
+
 describe('the token of an enrolled server', () => {
   test('an enrolled server’s token is valid for its own matches only, and cannot change build or place', async () => {
     const { start, run, join, send, processes, matchmaker } = open()

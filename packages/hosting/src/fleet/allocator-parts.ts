@@ -134,6 +134,7 @@ export class AllocatorParts {
       gameServers: this.gameServers,
       lifecycle: this.lifecycle,
       prober: networkProber,
+      called: () => this.#called(clock.now()),
       drop: (server, reason) => this.dropServer(server, reason),
     })
     this.recovery = this.#createRecovery()
@@ -329,9 +330,16 @@ export class AllocatorParts {
     if (server.phase !== 'running') this.lifecycle.hinted(server, undefined)
   }
 
+  /** Called when a request is read, which may happen before the next tick. Silence during a suspension does not count. */
+  #called(now: number): void {
+    if (!this.#pauses.called(now)) return
+    this.gameServers.upSince = now
+    this.browser.resumed(now)
+  }
+
   #listed(server: Server, given: ListingReport | undefined, instance: string): void {
     const now = this.#options.clock.now()
-    if (this.#pauses.called(now)) this.browser.resumed(now)
+    this.#called(now)
     const listing = this.enrolling.knocking.isAwaited(server) ? undefined : given
     this.browser.listed(server, listing, instance)
     const isListed = listing !== undefined

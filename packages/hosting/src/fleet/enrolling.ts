@@ -79,7 +79,9 @@ export interface EnrolmentCommands {
 
 interface EnrollingOptions extends AllocatorContext {
   readonly pools: Pick<Pools, 'definitions' | 'find' | 'orderOf' | 'adopted' | 'up'>
-  readonly gameServers: Pick<GameServers, 'isExpected' | 'register'>
+  readonly gameServers: Pick<GameServers, 'isExpected' | 'register' | 'upSince'>
+  /** Called before a name's silence is judged, because servers could not report while this process was suspended. */
+  readonly called: () => void
   readonly lifecycle: Pick<ServerLifecycle, 'listened' | 'listens'>
   readonly prober: Prober
   readonly drop: (server: Server, reason: StopReason) => void
@@ -265,12 +267,13 @@ export class Enrolling {
     )
   }
 
-  /** True if the server has reported within 25 s, or may still register again after a restart of Muster. */
+  /** True if the server has not been silent for 25 s, or may still register again after a restart of Muster. */
   #isHeard({ id, presence }: Server) {
-    const seenAt = presence?.seenAt
-    return seenAt === undefined
-      ? this.#options.gameServers.isExpected(id)
-      : this.#options.clock.now() - seenAt < LOST_AFTER_MS
+    const { gameServers, clock, called } = this.#options
+    if (presence === undefined) return gameServers.isExpected(id)
+    called()
+    const silentSince = Math.max(presence.seenAt, gameServers.upSince)
+    return presence.lostAt === undefined && clock.now() - silentSince < LOST_AFTER_MS
   }
 
   #assertFits(pool: Pool, enrolment: Enrolment, request: EnrolmentRequest, host: string, from?: string) {

@@ -118,12 +118,12 @@ export class GameServers {
   /** Servers that have not reported since a restart. Their matches are unknown, so they do not count as empty. */
   readonly #expected = new Map<Server, AwaitedServer>()
   /** Epoch milliseconds before which no silence counts, because this process could not receive reports. */
-  #upSince: number
+  upSince: number
 
   constructor(options: GameServersOptions) {
     this.#options = options
     this.#on = options.on
-    this.#upSince = options.clock.now()
+    this.upSince = options.clock.now()
   }
 
   /**
@@ -247,7 +247,7 @@ export class GameServers {
 
   /** @param wasPaused true if this process was suspended since the last call */
   advance(now: number, wasPaused: boolean): void {
-    if (wasPaused) this.#upSince = now
+    if (wasPaused) this.upSince = now
     for (const server of this.#registered) if (server.presence !== undefined) this.#lookAt(server, server.presence, now)
     for (const [server, one] of this.#expected) this.#lookAtExpected(server, one, now)
   }
@@ -420,15 +420,12 @@ export class GameServers {
     const { lostAt } = presence
     // A server that waits for orders has an open request, so it is not silent.
     if (!server.isWanted || presence.waiter !== undefined) return
-    const silentSince = Math.max(presence.seenAt, this.#upSince)
+    const silentSince = Math.max(presence.seenAt, this.upSince)
     if (lostAt === undefined) {
       if (now - silentSince < LOST_AFTER_MS) return
       presence.lostAt = now
       this.#on.lost(server, now - presence.seenAt)
-    } else if (
-      now - Math.max(lostAt, this.#upSince) >= LOST_GRACE_MS &&
-      (isEnrolled(server) || !this.#isUsed(server))
-    ) {
+    } else if (now - Math.max(lostAt, this.upSince) >= LOST_GRACE_MS && (isEnrolled(server) || !this.#isUsed(server))) {
       server.draining ??= 'silent'
       // Muster cannot read the status of an enrolled server, so a long silence counts as its end.
       if (isEnrolled(server)) return this.#on.spent(server, 'silent')
@@ -439,7 +436,7 @@ export class GameServers {
 
   #lookAtExpected(server: Server, one: AwaitedServer, now: number): void {
     if (!server.isWanted) return void this.#expected.delete(server)
-    const silentMs = now - Math.max(one.since, this.#upSince)
+    const silentMs = now - Math.max(one.since, this.upSince)
     if (server.presence !== undefined) {
       // After 85 s without a report the server counts as lost, even if its process waits for orders or sends invalid
       // reports. The server list is incomplete until each expected server has reported or is lost.
