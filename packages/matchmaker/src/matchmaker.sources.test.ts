@@ -296,3 +296,18 @@ describe('a matchmaker without the deployment service', () => {
     expect(before.service.unstopped()).toEqual([])
   })
 })
+
+test('after a suspension, a server that its allocator has forgotten may report again before it is gone', async () => {
+  const { join, run, own, clock, status, seen } = open()
+  await join('ann')
+  await join('ben')
+  await run(6000)
+  const [id = ''] = own().running()
+  await clock.advance(900_000)
+  // The allocator loses its records, and the process does not report yet.
+  own().servers.delete(id)
+  await run(9000)
+  expect([status('ann'), seen.deploymentStopped]).toEqual(['HOST_ASSIGNED', undefined])
+  await run(30_000)
+  expect(seen.deploymentStopped).toMatchObject([{ requestId: id }])
+})

@@ -200,6 +200,7 @@ export class AllocatorParts {
         late: (id) => this.lifecycle.late(id),
         absent: (id) => this.lifecycle.absent(id),
         isReporting: (handle) => {
+          this.#called(clock.now())
           const server = fleet.byRequest(handle, source)
           return server !== undefined && this.gameServers.isReporting(server)
         },
@@ -330,7 +331,7 @@ export class AllocatorParts {
     if (server.phase !== 'running') this.lifecycle.hinted(server, undefined)
   }
 
-  /** Called when a request is read, which may happen before the next tick. Silence during a suspension does not count. */
+  /** Called when a request or an answer is read, maybe before the next tick. Silence while suspended does not count. */
   #called(now: number): void {
     if (!this.#pauses.called(now)) return
     this.gameServers.upSince = now

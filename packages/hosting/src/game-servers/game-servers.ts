@@ -404,7 +404,8 @@ export class GameServers {
   isReporting(server: Server): boolean {
     const { presence } = server
     if (presence === undefined) return this.#expected.get(server)?.isLost === false
-    return presence.waiter !== undefined || this.#options.clock.now() - presence.seenAt < LIVES_MS
+    const silentSince = Math.max(presence.seenAt, this.upSince)
+    return presence.waiter !== undefined || this.#options.clock.now() - silentSince < LIVES_MS
   }
 
   #replace(server: Server, presence: RegisteredServer, registration: ServerRegistration): void {
