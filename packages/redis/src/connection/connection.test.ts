@@ -85,6 +85,24 @@ describeRedis('a connection to Redis', () => {
     await it.redis.command(key, ['DEL', key])
   })
 
+  test('after a long pause of Redis, one connection remains, and each command gets its own reply', async () => {
+    const { server, connect, close } = await openRedis()
+    const redis = await connect({ timeoutMs: 100 })
+    const problems: unknown[] = []
+    redis.events.on('problem', ({ error }) => problems.push(error))
+    const echo = (text: string) => redis.command(key, ['ECHO', text]).catch(() => undefined)
+    const connections = async () => Number(/connected_clients:(\d+)/.exec(await server.ask('INFO clients'))?.[1])
+    const before = await connections()
+    await server.ask('CLIENT PAUSE 1500 ALL')
+    expect(await echo('silence')).toBeUndefined()
+    await eventually(() => echo('again')).toBe('again')
+    const texts = Array.from({ length: 100 }, (_, index) => `${index}`)
+    expect(await Promise.all(texts.map(echo))).toEqual(texts)
+    await eventually(connections).toBe(before)
+    expect(problems.filter((error) => error instanceof TypeError)).toEqual([])
+    await close()
+  })
+
   test('closing a Redis connection leaves a given client open that was open before', async () => {
     const client = createClient({ url: it.server.url })
     await client.connect()

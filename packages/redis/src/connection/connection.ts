@@ -31,23 +31,27 @@ const PAUSE_MS = 200
  * Replaces a connection that has stopped responding. `begin` starts the replacement, unless it is running or the
  * connection was closed.
  *
+ * Each attempt uses a new client. A client that is destroyed and opened again while it connects may connect twice, and
+ * give the replies of one connection to the commands of the other.
+ *
  * If a host disappears silently (a power failure, a cut cable), TCP itself gives up after about 15 minutes. This
  * function drops the connection once a command has timed out while no other command got a reply.
+ * @param next destroys the client and returns a new one. Sent commands are rejected; their outcome is unknown.
  * @param timeoutMs milliseconds for one attempt.
  */
-function createRevival(client: RedisClient, timeoutMs: number, clock: Clock) {
+function createRevival(next: () => RedisClient, timeoutMs: number, clock: Clock) {
   const closing = new AbortController()
   let isUnderWay = false
 
   const connect = () =>
-    client.connect().then(
-      () => true,
-      () => false, // The client has emitted this as an error event.
-    )
+    next()
+      .connect()
+      .then(
+        () => true,
+        () => false, // The client has emitted this as an error event.
+      )
   const run = async () => {
     while (!closing.signal.aborted) {
-      // Rejects the sent commands; their outcome is unknown.
-      client.destroy()
       if ((await within(connect(), timeoutMs, clock, closing.signal)) === true) return
       await clock.sleep(PAUSE_MS, closing.signal)
     }
@@ -147,14 +151,28 @@ interface ConnectionOptions {
 }
 
 export function createConnection(options: ConnectionOptions): RedisConnection {
-  const { client, isOurs, prefix, timeoutMs, clock, version, events, family } = options
-  const revival = createRevival(client, timeoutMs, clock)
+  const { isOurs, prefix, timeoutMs, clock, version, events, family } = options
+  let { client } = options
+  const next = () => {
+    const former = client
+    client = former.duplicate()
+    client.on('error', heard)
+    silence(former)
+    former.destroy()
+    return client
+  }
+  const revival = createRevival(next, timeoutMs, clock)
   const reconnect = () => {
     if (isOurs) revival.begin()
   }
   family.add(reconnect)
   const limited = createDeadlines(clock, reconnect)
   const heard = (error: Error) => events.emit('problem', { during: 'connection', error })
+  /** Replaces the error listener by an empty one, because an error event without a listener ends the process. */
+  const silence = (one: RedisClient) => {
+    one.on('error', () => {})
+    one.off('error', heard)
+  }
   client.on('error', heard)
   let closed: Promise<void> | undefined
 
@@ -167,12 +185,10 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
       throw failure
     }
   }
-  /** Replaces the error listener by an empty one, because an error event without a listener ends the process. */
   const turnAway = () => {
     family.remove(reconnect)
     revival.close()
-    client.on('error', () => {})
-    client.off('error', heard)
+    silence(client)
   }
 
   return {
