@@ -26,7 +26,7 @@ export const addSchema = (program: Command, terminal: Terminal): Command =>
 export const templateOf = (schema: string): string => `# yaml-language-server: $schema=${schema}
 
 # The configuration of Muster. \`muster check\` checks it and describes each queue in sentences;
-# \`muster serve -c muster.yaml\` runs it. A change of this file is taken up while it runs.
+# \`muster serve -c muster.yaml\` runs it, and applies changes of this file while it runs.
 
 # Servers of this program have the tag mm-my-game. Another program of the same account needs another name.
 name: my-game
@@ -37,32 +37,32 @@ listen:
   # Where players and the service reach this program, through a proxy that ends TLS:
   # publicUrl: https://matchmaking.example.com
 
-# The service that runs the game servers. Secrets never stand in this file: they come from the environment
-# ({ env: NAME }) or from a file ({ file: path }).
+# The service that runs the game servers. Do not write secrets into this file: take them from the environment
+# ({ env: NAME }) or from another file ({ file: path }).
 service:
   url: https://api.example.com
   token: { env: MUSTER_TOKEN }
 
 queues:
-  # Two players. At first both are near, and about as good as one another; the longer they wait, the less it matters.
+  # Two players. At first they must be near each other and about equally good. Both limits grow while they wait.
   - name: duel
     matchSize: 2
     rules:
       - kind: distance
-        maxKm: # kilometres; each step counts from so many milliseconds of waiting on
+        maxKm: # each step: the limit in km after this many milliseconds of waiting
           - { afterMs: 0, value: 1000 }
           - { afterMs: 10000, value: 3000 }
           - { afterMs: 30000, value: .inf } # anywhere
         missing: any # a player whose place is unknown meets anyone
       - kind: difference
-        attribute: skill # said by the player's token, see auth
+        attribute: skill # a claim of the player's token, see auth
         max: { from: 100, to: 500, overMs: 30000 } # grows evenly over 30 seconds
-        missing: { value: 1000 } # who is new counts as 1000
+        missing: { value: 1000 } # the skill of players whose token has none
     deploy:
       application: my-game
       version: '1'
 
-  # Five against five, in two teams that are as even as can be.
+  # Five against five, in two teams of similar skill.
   - name: 5v5
     teams:
       - { name: team, count: 2, size: 5 }
@@ -79,23 +79,23 @@ queues:
         max: [{ afterMs: 0, value: 50 }, { afterMs: 30000, value: 150 }]
         missing: { value: 1000 }
       - kind: avoid # nobody meets whom they avoid
-        hard: true # not even after lastResortMs
+        hard: true # also after lastResortMs
     lastResortMs: 120000 # after two minutes only hard rules count
-    acceptance: { withinMs: 15000 } # everyone is asked before a server is started
-    playerMayState: [avoid] # what players may say themselves; skill comes from the token
+    acceptance: { withinMs: 15000 } # players must accept before a server is started
+    playerMayState: [avoid] # what players may state themselves; skill comes from the token
     deploy:
       application: my-game
       version: '1'
 
-# A queue may name a pool in place of deploy. Its servers outlive their matches, and some are kept warm, so that players
-# wait for no boot. \`muster check\` says what that costs; your servers then speak to Muster: docs/servers.md.
+# Instead of deploy, a queue may name a pool. Its servers run several matches, and some are kept warm, so that players
+# need not wait for a boot. \`muster check\` prints the cost. The servers must report to Muster: see docs/servers.md.
 # pools:
 #   - name: arena
 #     deploy: { application: my-game, version: '1' }
 #     warm: { hit: 0.95, max: 5 } # 95 % of matches find a warm server
 #     reuse: { maxMatches: 20 }
 
-# What a mistake can cost at most.
+# Limits of what a mistake can cost.
 spending:
   maxServers: 100
   maxCreatesPerMinute: 60
@@ -113,13 +113,13 @@ auth:
     - { name: game-backend, role: backend, key: { env: MUSTER_BACKEND_KEY } }
     - { name: operator, role: operate, key: { env: MUSTER_OPERATOR_KEY } }
 
-# Waiting tickets and running servers are remembered here, so that a restart loses none.
+# Waiting tickets and running servers are stored here, so that a restart loses none.
 store: { folder: ./muster-data }
 
-# Behind a proxy: whose word about a player's address is believed.
+# Behind a proxy: the addresses of the proxies, which may state the address of a player.
 # addresses: { trustedProxies: [10.0.0.0/8] }
 
-# Finds the place of players by their address, by a city database in MaxMind's format:
+# Finds the places of players by their addresses, in a city database of MaxMind's format:
 # locate: { file: ./GeoLite2-City.mmdb }
 `
 
@@ -128,7 +128,7 @@ const CONFIG_FILE = 'muster.yaml'
 export const addInit = (program: Command, terminal: Terminal, end: (code: ExitCode) => void): Command =>
   program
     .command('init')
-    .description('write a configuration to begin with, explained by comments')
+    .description('write a configuration with comments, to begin with')
     .argument('[folder]', 'where to write it', '.')
     .option('--force', 'write over a configuration that is there')
     .action(async (folder: string, { force = false }: { force?: boolean }) =>
