@@ -24,6 +24,13 @@ function createDeadlines(clock: Clock, onSilence: () => void) {
   }
 }
 
+/** Connects a client. Resolves with false if that fails; the client has emitted why as an error event. */
+const connected = (client: RedisClient): Promise<boolean> =>
+  client.connect().then(
+    () => true,
+    () => false,
+  )
+
 /** Milliseconds between two attempts to connect. */
 const PAUSE_MS = 200
 
@@ -43,16 +50,9 @@ function createRevival(next: () => RedisClient, timeoutMs: number, clock: Clock)
   const closing = new AbortController()
   let isUnderWay = false
 
-  const connect = () =>
-    next()
-      .connect()
-      .then(
-        () => true,
-        () => false, // The client has emitted this as an error event.
-      )
   const run = async () => {
     while (!closing.signal.aborted) {
-      if ((await within(connect(), timeoutMs, clock, closing.signal)) === true) return
+      if ((await within(connected(next()), timeoutMs, clock, closing.signal)) === true) return
       await clock.sleep(PAUSE_MS, closing.signal)
     }
   }
@@ -79,19 +79,19 @@ const REROUTE_MS = 5000
  * address may lead to the new primary, while the former primary keeps its connections.
  */
 export class ConnectionFamily {
-  readonly #reconnects = new Set<() => void>()
+  readonly #reroutes = new Set<() => void>()
   #reroutedAt = -Infinity
 
-  add(reconnect: () => void): void {
-    this.#reconnects.add(reconnect)
+  add(reroute: () => void): void {
+    this.#reroutes.add(reroute)
   }
-  remove(reconnect: () => void): void {
-    this.#reconnects.delete(reconnect)
+  remove(reroute: () => void): void {
+    this.#reroutes.delete(reroute)
   }
   reroute(now: number): void {
     if (now < this.#reroutedAt + REROUTE_MS) return
     this.#reroutedAt = now
-    for (const reconnect of this.#reconnects) reconnect()
+    for (const reroute of this.#reroutes) reroute()
   }
 }
 
@@ -165,7 +165,28 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
   const reconnect = () => {
     if (isOurs) revival.begin()
   }
-  family.add(reconnect)
+  /** Replaces the client by a new one once that is connected. Until then, reads continue on the replica. */
+  const reroute = async () => {
+    if (!isOurs) return
+    const former = client
+    const fresh = former.duplicate()
+    fresh.on('error', heard)
+    const isConnected = await within(connected(fresh), timeoutMs, clock)
+    if (isConnected !== true || client !== former || closed !== undefined) {
+      silence(fresh)
+      fresh.destroy()
+      return
+    }
+    client = fresh
+    silence(former)
+    const isClosed = former.close().then(
+      () => true,
+      () => false,
+    )
+    if ((await within(isClosed, timeoutMs, clock)) !== true) former.destroy()
+  }
+  const beginReroute = () => void reroute()
+  family.add(beginReroute)
   const limited = createDeadlines(clock, reconnect)
   const heard = (error: Error) => events.emit('problem', { during: 'connection', error })
   /** Replaces the error listener by an empty one, because an error event without a listener ends the process. */
@@ -186,7 +207,7 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
     }
   }
   const turnAway = () => {
-    family.remove(reconnect)
+    family.remove(beginReroute)
     revival.close()
     silence(client)
   }
@@ -220,7 +241,7 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
     report: (problem) => events.emit('problem', problem),
     close: () =>
       (closed ??= (async () => {
-        family.remove(reconnect)
+        family.remove(beginReroute)
         revival.close()
         if (isOurs && client.isOpen) await limited(client.close(), 'close', timeoutMs).catch(() => client.destroy())
         turnAway()

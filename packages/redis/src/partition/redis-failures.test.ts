@@ -48,7 +48,7 @@ async function begin(given: Given) {
     await Promise.all(processes.map((one) => one.close()))
     await redis.close()
   }
-  return { redis, service, problems, join, expectStatus, ticket, close }
+  return { redis, service, problems, join, status, expectStatus, ticket, close }
 }
 
 describeRedis('a partition', () => {
@@ -210,25 +210,33 @@ describeRedis('a partition', () => {
 
   test(
     'a partition follows a failover in which the former primary becomes a replica and keeps its connections',
-    using({ settings: ['--repl-diskless-sync-delay', '0'] }, async ({ redis, service, join, expectStatus, ticket }) => {
-      const replica = await startRedisServer({ replicaOf: redis.server.port })
-      const gate = await openGate(redis.server.port)
-      try {
-        while (!(await redis.server.ask('INFO replication')).includes('state=online')) await systemClock.sleep(20)
-        const only = await join({ client: { url: gate.url, socket: { reconnectStrategy: 20 } } })
-        await eventually(() => only.leads()).toBe(true)
-        await only.createTicket(ticket('ann'))
-        gate.turnTo(replica.port)
-        await replica.ask('REPLICAOF NO ONE')
-        await redis.server.ask(`REPLICAOF 127.0.0.1 ${replica.port}`)
-        const create = () => only.createTicket(ticket('bob')).catch((error: Error) => error.name)
-        await eventually(create).toMatchObject({ id: 'bob' })
-        await expectStatus(only, 'bob', 'HOST_ASSIGNED')
-        expect(service.running()).toHaveLength(1)
-      } finally {
-        await gate.close()
-        await replica.close()
-      }
-    }),
+    using(
+      { settings: ['--repl-diskless-sync-delay', '0'] },
+      async ({ redis, service, join, status, expectStatus, ticket }) => {
+        const replica = await startRedisServer({ replicaOf: redis.server.port })
+        const gate = await openGate(redis.server.port)
+        try {
+          while (!(await redis.server.ask('INFO replication')).includes('state=online')) await systemClock.sleep(20)
+          const client = { client: { url: gate.url, socket: { reconnectStrategy: 20 } } }
+          const only = await join(client, { replicas: { atLeast: 1, timeoutMs: 2000 } })
+          await eventually(() => only.leads()).toBe(true)
+          // Once players are sent to a server, the replica has their tickets.
+          for (const id of ['ann', 'bob']) await only.createTicket(ticket(id))
+          await expectStatus(only, 'bob', 'HOST_ASSIGNED')
+          gate.turnTo(replica.port)
+          await replica.ask('REPLICAOF NO ONE')
+          await redis.server.ask(`REPLICAOF 127.0.0.1 ${replica.port}`)
+          const create = () => only.createTicket(ticket('eve')).catch((error: Error) => error.name)
+          await eventually(create).toMatchObject({ id: 'eve' })
+          expect(await status(only, 'bob')).toBe('HOST_ASSIGNED')
+          await only.createTicket(ticket('joe'))
+          await expectStatus(only, 'joe', 'HOST_ASSIGNED')
+          expect(service.running()).toHaveLength(2)
+        } finally {
+          await gate.close()
+          await replica.close()
+        }
+      },
+    ),
   )
 })
