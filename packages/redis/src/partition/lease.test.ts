@@ -169,6 +169,16 @@ function asking() {
   return { clock, partition, terms, ledAt, renewal, election, lastLease: () => asked.at(-1) }
 }
 
+test('a process that is stopped while it takes over reports no problem', async () => {
+  const { clock, problems, elect } = open(({ signal }) => clock.sleep(60_000, signal))
+  const election = elect('a')
+  election.start()
+  await clock.advance(1000)
+  await clock.until(election.stop())
+  expect(problems).toEqual([])
+  expect(clock.sleepers).toBe(0)
+})
+
 test('a lease is lengthened up to ten times for slow renewals, and shortened again for quick renewals', async () => {
   const { clock, terms, renewal, election, lastLease } = asking()
   await clock.advance(2000)

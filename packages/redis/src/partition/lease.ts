@@ -96,11 +96,14 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
       isOver = true
       epoch.abort(new Error('this process has lost the lease of the partition'))
     }
-    const release = () => epoch.abort(new Error('this process releases the lease of the partition'))
+    const released = new Error('this process releases the lease of the partition')
+    const release = () => epoch.abort(released)
     const isHeld = () => !isOver && clock.now() < heldUntil
     let hasFailed = false
     const leading = lead({ token, signal: epoch.signal, isHeld, isLost, lose })
       .catch((error: unknown) => {
+        // The process was stopped while it took over.
+        if (error === released) return
         hasFailed = true
         problem(error)
       })
