@@ -19,9 +19,9 @@ const USUAL = [
   'A ticket is cancelled after three failed servers.',
 ]
 
-test('the description of a queue with a pool contains no create of servers', () => {
+test('the description of a queue with a pool promises no create of a server', () => {
   expect(sentencesOf({ matchSize: 2, pool: 'arena' })).toContain(
-    'A match takes a warm server of pool arena (game, version 1); one that must be created for it is to be ready ' +
+    'A match takes a warm server of pool arena (game, version 1); if one is created for it, that must be ready ' +
       'within 3 min.',
   )
 })

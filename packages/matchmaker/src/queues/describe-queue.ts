@@ -165,8 +165,8 @@ function serverClauses({ deploy, pool, maxAttempts }: Queue): string[] {
   const clauseOfPool =
     application === pool && version === ENROLLED
       ? `a match takes a server of pool ${pool}; all servers of this pool enrol by themselves`
-      : `a match takes a warm server of pool ${pool} (${application}, version ${version}); one that must be created ` +
-        `for it is to be ${ready}${places}${then}`
+      : `a match takes a warm server of pool ${pool} (${application}, version ${version}); if one is created for it, ` +
+        `that must be ${ready}${places}${then}`
   return [
     pool === undefined
       ? `every match gets a server of ${application}, version ${version}${places}; it must be ${ready}${then}`
