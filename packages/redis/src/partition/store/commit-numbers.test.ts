@@ -18,6 +18,7 @@ test.each([
   ['has a later epoch after the last commit', '1 8:b', '2 7:a', false],
   ['has a later epoch after an earlier commit', '1 8:b', '1 7:a', true],
   ['has a later epoch, and forgot this one', '1 9:b', '4 8:c', false],
+  ['has this epoch of another process', '3 7:c', '9 6:b', true],
   ['is empty', null, null, false],
 ])('a Redis that %s', async (_, done, before, hasGoneBack) => {
   const numbers = confirmed('7:a', '7:a')
@@ -33,6 +34,11 @@ test('a commit that is confirmed during a read does not count as lost', async ()
   }
   expect(await numbers.hasGoneBack(read)).toBe(false)
   expect(await looked(numbers, '1 7:a')).toBe(true)
+})
+
+test('of two reads at once, one counts the loss', async () => {
+  const numbers = confirmed('7:a', '7:a')
+  expect(await Promise.all([looked(numbers, '1 7:a'), looked(numbers, '1 7:a')])).toEqual([true, false])
 })
 
 test('a commit without a reply does not have to be stored', () => {

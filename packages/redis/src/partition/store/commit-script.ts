@@ -113,8 +113,8 @@ const ticketsOf = (change: HostingChange): number => {
 
 /** Refuses a commit if Redis has lost an earlier one, and otherwise stores the commit's number. */
 const COUNTED = `
-local number, last = numberOf(KEYS[12], ARGV[1])
-if number < tonumber(ARGV[3]) then return redis.error_reply('BEHIND Redis has lost commits of this leader') end
+local number, last = numberOf(KEYS[12], ARGV[1], ARGV[3])
+if not number then return redis.error_reply('BEHIND Redis has lost commits of this leader') end
 if last and number == 0 then redis.call('HSET', KEYS[12], '${NUMBERS[1]}', last) end
 redis.call('HSET', KEYS[12], '${NUMBERS[0]}', string.format('%d %s', math.max(number, ARGV[4]), ARGV[1]))`
 

@@ -56,7 +56,7 @@ export const renewScript = defineScript({
   name: 'partition.renew',
   lua: `
 ${NUMBER_OF}
-if redis.call('GET', KEYS[1]) ~= ARGV[1] or numberOf(KEYS[3], ARGV[1]) < tonumber(ARGV[3]) then return 0 end
+if redis.call('GET', KEYS[1]) ~= ARGV[1] or not numberOf(KEYS[3], ARGV[1], ARGV[3]) then return 0 end
 redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
 return 1
 `,
