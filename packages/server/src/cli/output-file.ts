@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs'
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import { rmSync, write } from 'node:fs'
+import { copyFile, type FileHandle, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
 import { constants } from 'node:os'
-import { resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { InvalidInput } from '@muster/core'
 import { ENDING_SIGNALS } from '@muster/core/internal'
 import type { Terminal } from './terminal.js'
@@ -14,14 +15,18 @@ type MakeProduct = (put: (text: string) => Promise<boolean>) => Promise<void>
 
 /**
  * Writes the output of a command to the standard output, or to a file. An existing file is replaced only once the
- * output is complete, so Ctrl-C leaves the old file unchanged.
+ * output is complete, so Ctrl-C leaves the old file unchanged. The new file has the mode of the old one. A symbolic
+ * link remains: its target is replaced.
  * @param file path; undefined for the standard output.
  */
 export async function writeProduct(file: string | undefined, terminal: Terminal, make: MakeProduct): Promise<void> {
   if (file === undefined) return make(terminal.put)
-  const path = resolve(terminal.folder, file)
+  const path = await targetOf(resolve(terminal.folder, file))
+  const descriptor = descriptorAt(path)
   const found = await stat(path).catch(() => undefined)
-  if (found?.isFile() === false) return writeTo(await openFor(path, file), make)
+  if (found?.isFile() === true && descriptor !== undefined)
+    return make((text) => putAll(file, () => writeAll(descriptor, text)))
+  if (found?.isFile() === false) return writeTo(await openFor(path, file), file, make)
   const part = partOf(path)
   const handle = await openFor(part, file)
   const remove = (signal: (typeof ENDING_SIGNALS)[number]) => {
@@ -30,8 +35,9 @@ export async function writeProduct(file: string | undefined, terminal: Terminal,
   }
   for (const signal of ENDING_SIGNALS) process.once(signal, remove)
   try {
-    await writeTo(handle, make)
-    await rename(part, path).catch((error: unknown) => {
+    if (found !== undefined) await handle.chmod(found.mode)
+    await writeTo(handle, file, make)
+    await replace(part, path).catch((error: unknown) => {
       throw unwritable(error, file)
     })
   } catch (error) {
@@ -56,10 +62,12 @@ export async function assertOutputs(
   inputs: readonly string[],
   terminal: Terminal,
 ): Promise<void> {
-  const users = new Map(inputs.map((file) => [resolve(terminal.folder, file), 'the command reads']))
+  const users = new Map<string, string>()
+  for (const file of inputs) users.set(await targetOf(resolve(terminal.folder, file)), 'the command reads')
   for (const [option, file] of Object.entries(outputs)) {
     if (file === undefined) continue
-    const path = resolve(terminal.folder, file)
+    const path = await targetOf(resolve(terminal.folder, file))
+    if (descriptorAt(path) !== undefined) continue
     const found = await stat(path).catch(() => undefined)
     // Several outputs may go to one device.
     if (found !== undefined && !found.isFile() && !found.isDirectory()) continue
@@ -75,15 +83,69 @@ export async function assertOutputs(
 
 const partOf = (path: string) => `${path}.${process.pid}.part`
 
-async function writeTo(handle: FileHandle, make: MakeProduct): Promise<void> {
+/**
+ * Follows symbolic links, also to a file that does not exist yet. Stops at an open descriptor, such as
+ * `/dev/stdout`: its link may name a pipe, or a file that was replaced since.
+ */
+async function targetOf(path: string): Promise<string> {
+  let place = path
+  for (let links = 0; links < MOST_LINKS; links += 1) {
+    const folder = dirname(place)
+    place = join(await realpath(folder).catch(() => folder), basename(place))
+    const target = DESCRIPTOR.test(place) ? undefined : await readlink(place).catch(() => undefined)
+    if (target === undefined) return place
+    place = resolve(dirname(place), target)
+  }
+  return path
+}
+
+/** Maximum number of symbolic links that are followed, as on Linux. */
+const MOST_LINKS = 40
+
+/** Matches the path of an open descriptor of a process on Linux. */
+const DESCRIPTOR = /^\/proc\/(\d+)\/fd\/(\d+)$/
+
+/** Returns the number of the descriptor of this process that a path names. */
+function descriptorAt(path: string): number | undefined {
+  const [, id, number] = DESCRIPTOR.exec(path) ?? []
+  return Number(id) === process.pid ? Number(number) : undefined
+}
+
+/** Replaces a file. A file that is a mount of its own cannot be replaced, so it is overwritten. */
+async function replace(part: string, path: string): Promise<void> {
   try {
-    await make(async (text) => {
-      await handle.writeFile(text)
-      return true
-    })
+    await rename(part, path)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (!['EBUSY', 'EXDEV'].includes(code)) throw error
+    await copyFile(part, path)
+    await rm(part, { force: true })
+  }
+}
+
+async function writeTo(handle: FileHandle, file: string, make: MakeProduct): Promise<void> {
+  try {
+    await make((text) => putAll(file, () => handle.writeFile(text)))
   } finally {
     await handle.close()
   }
+}
+
+async function putAll(file: string, put: () => Promise<void>): Promise<true> {
+  try {
+    await put()
+    return true
+  } catch (error) {
+    throw unwritable(error, file)
+  }
+}
+
+const writeOnce = promisify(write)
+
+/** Writes at the position of the descriptor, which the program that opened it shares. */
+async function writeAll(descriptor: number, text: string): Promise<void> {
+  const bytes = Buffer.from(text)
+  for (let done = 0; done < bytes.length;) done += (await writeOnce(descriptor, bytes, done)).bytesWritten
 }
 
 async function openFor(path: string, file: string): Promise<FileHandle> {
