@@ -1,3 +1,4 @@
+import { systemClock } from '@muster/core/clock'
 import { type RedisServer, startRedisServer } from '@muster/redis-server'
 import { createClient, createClientPool, createCluster } from '@redis/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -100,6 +101,25 @@ describeRedis('a connection to Redis', () => {
     expect(await Promise.all(texts.map(echo))).toEqual(texts)
     await eventually(connections).toBe(before)
     expect(problems.filter((error) => error instanceof TypeError)).toEqual([])
+    await close()
+  })
+
+  test('a connection that is closed while it looks for the new primary stops at once', async () => {
+    const { server, close } = await openRedis()
+    const gate = await openGate(server.port)
+    const client = { url: gate.url, socket: { reconnectStrategy: 20 } }
+    const redis = await connectRedis({ client })
+    const problems: unknown[] = []
+    redis.events.on('problem', (problem) => problems.push(problem))
+    await server.ask('REPLICAOF 127.0.0.1 1')
+    gate.turnTo(1)
+    expect(await failure(redis.command(key, ['SET', key, 'x']))).toBeInstanceOf(RedisReadOnly)
+    await eventually(() => problems.length).toBeGreaterThan(1)
+    await redis.close()
+    const before = problems.length
+    await systemClock.sleep(200)
+    expect(problems).toHaveLength(before)
+    await gate.close()
     await close()
   })
 

@@ -45,21 +45,21 @@ const PAUSE_MS = 200
  * function drops the connection once a command has timed out while no other command got a reply.
  * @param next destroys the client and returns a new one. Sent commands are rejected; their outcome is unknown.
  * @param timeoutMs milliseconds for one attempt.
+ * @param closing aborts once the connection is closed.
  */
-function createRevival(next: () => RedisClient, timeoutMs: number, clock: Clock) {
-  const closing = new AbortController()
+function createRevival(next: () => RedisClient, timeoutMs: number, clock: Clock, closing: AbortSignal) {
   let isUnderWay = false
 
   const run = async () => {
-    while (!closing.signal.aborted) {
-      if ((await within(connected(next()), timeoutMs, clock, closing.signal)) === true) return
-      await clock.sleep(PAUSE_MS, closing.signal)
+    while (!closing.aborted) {
+      if ((await within(connected(next()), timeoutMs, clock, closing)) === true) return
+      await clock.sleep(PAUSE_MS, closing)
     }
   }
 
   return {
     begin: () => {
-      if (isUnderWay || closing.signal.aborted) return
+      if (isUnderWay || closing.aborted) return
       isUnderWay = true
       void run()
         .catch(() => {}) // The connection was closed.
@@ -67,7 +67,7 @@ function createRevival(next: () => RedisClient, timeoutMs: number, clock: Clock)
           isUnderWay = false
         })
     },
-    close: () => closing.abort(),
+    isUnderWay: () => isUnderWay,
   }
 }
 
@@ -161,18 +161,20 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
     former.destroy()
     return client
   }
-  const revival = createRevival(next, timeoutMs, clock)
+  const closing = new AbortController()
+  const revival = createRevival(next, timeoutMs, clock, closing.signal)
   const reconnect = () => {
     if (isOurs) revival.begin()
   }
   /** Replaces the client by a new one once that is connected. Until then, reads continue on the replica. */
   const reroute = async () => {
-    if (!isOurs) return
+    // A revival reconnects anyway.
+    if (!isOurs || revival.isUnderWay()) return
     const former = client
     const fresh = former.duplicate()
     fresh.on('error', heard)
-    const isConnected = await within(connected(fresh), timeoutMs, clock)
-    if (isConnected !== true || client !== former || closed !== undefined) {
+    const isConnected = await within(connected(fresh), timeoutMs, clock, closing.signal).catch(() => false)
+    if (isConnected !== true || client !== former || closing.signal.aborted) {
       silence(fresh)
       fresh.destroy()
       return
@@ -206,10 +208,10 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
       throw failure
     }
   }
-  const turnAway = () => {
+  /** Ends the attempts to connect. */
+  const endAttempts = () => {
     family.remove(beginReroute)
-    revival.close()
-    silence(client)
+    closing.abort()
   }
 
   return {
@@ -241,13 +243,13 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
     report: (problem) => events.emit('problem', problem),
     close: () =>
       (closed ??= (async () => {
-        family.remove(beginReroute)
-        revival.close()
+        endAttempts()
         if (isOurs && client.isOpen) await limited(client.close(), 'close', timeoutMs).catch(() => client.destroy())
-        turnAway()
+        silence(client)
       })()),
     destroy: () => {
-      turnAway()
+      endAttempts()
+      silence(client)
       closed ??= Promise.resolve()
       if (isOurs) client.destroy()
     },
