@@ -60,6 +60,16 @@ const SEGMENTS = 8
 const SLICE = 5000
 const NAME = /^(\d{1,16})\.ndjson$/
 
+/** Resolves with false if the file or its folder is missing, because somebody has removed it. */
+const unlessMissing = (work: Promise<void>): Promise<boolean> =>
+  work.then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false
+      throw error
+    },
+  )
+
 /**
  * Creates a store that writes strings into files of lines. Each process starts a new file, so that a line cut by a
  * crash damages only that process's file.
@@ -72,9 +82,12 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
   const inTurn = oneAtATime()
 
   const pathOf = (startedAt: number) => join(folder, `${startedAt}.ndjson`)
-  const list = async (): Promise<Segment[]> => {
+  const create = async (): Promise<void> => {
     await makeFolder(folder, 0o700)
     await giveToOwner(folder)
+  }
+  const list = async (): Promise<Segment[]> => {
+    await create()
     const files = (await readdir(folder, { withFileTypes: true })).filter((one) => one.isFile() && NAME.test(one.name))
     const found = files.map(async ({ name }): Promise<Segment> => {
       const path = join(folder, name)
@@ -92,7 +105,7 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
 
   const rename = async (segment: Segment, startedAt: number, dated: Segment['dated']): Promise<void> => {
     const path = pathOf(startedAt)
-    await move(segment.path, path)
+    await unlessMissing(move(segment.path, path))
     Object.assign(segment, { path, startedAt, dated })
   }
   /**
@@ -161,7 +174,12 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
         // A failed append may have left a part of a line, to which nothing may be joined.
         const begin = segment.isTorn ? '\n' : ''
         segment.isTorn = true
-        await appendFile(segment.path, Buffer.concat([Buffer.from(begin), lines]), { mode: 0o600 })
+        const write = () => appendFile(segment.path, Buffer.concat([Buffer.from(begin), lines]), { mode: 0o600 })
+        if (!(await unlessMissing(write()))) {
+          await create()
+          segment.bytes = 0
+          await write()
+        }
         if (segment.bytes === 0) await giveToOwner(segment.path)
         segment.isTorn = false
         segment.bytes += begin.length + lines.length

@@ -113,6 +113,24 @@ describe('an event store in a folder', () => {
     expect(await read()).toEqual(['{"a":1}', '{"b":', '{"c":1}'])
   })
 
+  test('an event store creates its folder again if somebody removes it', async () => {
+    const store = open()
+    await store.append(['{"a":1}'])
+    await rm(folder, { recursive: true })
+    await store.append(['{"b":1}'])
+    expect(await read()).toEqual(['{"b":1}'])
+  })
+
+  test('an event store continues if somebody removes its files and the clock is set back', async () => {
+    const ahead = createManualClock({ start: clock.now() + 365 * 24 * HOUR })
+    const store = open(100_000, ahead)
+    await store.append(['{"a":1}'])
+    for (const name of await readdir(folder)) await rm(join(folder, name))
+    Object.assign(ahead, { now: () => clock.now() })
+    await store.append(['{"b":1}'])
+    expect(await read()).toEqual(['{"b":1}'])
+  })
+
   test('an event store in a folder ignores a folder with the name of one of its files', async () => {
     await mkdir(join(folder, '1700000000000.ndjson'), { recursive: true })
     await open().append(['{"a":1}'])
