@@ -9,6 +9,21 @@ import { ann, bob, codeOf, failing, player, setUp, withThree } from './lobbies.f
 import { createMemoryLobbyStore } from './memory-store.js'
 
 describe('a lobby', () => {
+  test('a caller cannot change the data of a lobby in a view, a list or an event', async () => {
+    const { lobbies, lobbyId } = await withThree({}, { data: { map: 'ice' }, visibility: 'public' })
+    const by = { lobbyId, playerId: 'ann' }
+    await lobbies.setMemberData({ ...by, changes: { hat: 'red' } })
+    await lobbies.setData({ ...by, changes: { mode: 'ctf' } })
+    const view = await lobbies.get(by)
+    const { lobbies: listed } = await lobbies.list()
+    const { messages } = await lobbies.poll({ ...by, after: 0, waitMs: 0 })
+    const changes = messages.flatMap((message) => ('changes' in message ? [message.changes] : []))
+    const shown = [view.data, view.members[0]?.data, listed[0]?.data, ...changes]
+    expect(shown).toEqual([{ map: 'ice', mode: 'ctf' }, { hat: 'red' }, view.data, { hat: 'red' }, { mode: 'ctf' }])
+    for (const data of shown) expect(() => Object.assign(data ?? {}, { map: 'changed' })).toThrow(TypeError)
+    expect(await lobbies.get(by)).toEqual(view)
+  })
+
   test('a lobby is created, joined and listed without showing an address', async () => {
     const { lobbies, lobbyId, code } = await withThree({}, { data: { map: 'ice' } })
     const view = await lobbies.get({ lobbyId, playerId: 'bob' })

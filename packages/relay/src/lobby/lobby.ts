@@ -5,7 +5,10 @@ import type { ReadySession } from '../sessions/index.js'
 
 export type AttributeValue = string | number | boolean
 
-/** Small named values, e.g. a map's name or a colour. Not for chat or secrets: every member sees them. */
+/**
+ * Small named values, e.g. a map's name or a colour. Not for chat or secrets: every member sees them. The objects are
+ * frozen, because a store in memory shares them with its callers.
+ */
 export type Attributes = Readonly<Record<string, AttributeValue>>
 
 /** New values by name; null deletes a value. */
@@ -36,16 +39,18 @@ export const AttributesSchema: z.ZodType<Attributes> = z
     error: `must have at most ${MOST_KEYS} names and ${MOST_TEXT} characters`,
   })
   .superRefine(refuseUnseenName)
+  .overwrite((attributes) => Object.freeze(attributes))
 export const AttributeChangesSchema: z.ZodType<AttributeChanges> = z
   .record(name, z.union([value, z.null()]))
   .superRefine(refuseUnseenName)
+  .overwrite((attributes) => Object.freeze(attributes))
 
 /** Merges changes into attributes; undefined if the result would be too large. */
 export function merged(attributes: Attributes, changes: AttributeChanges): Attributes | undefined {
   const entries = Object.entries({ ...attributes, ...changes }).filter(
     (entry): entry is [string, AttributeValue] => entry[1] !== null,
   )
-  const result = Object.fromEntries(entries)
+  const result = Object.freeze(Object.fromEntries(entries))
   return fits(result) ? result : undefined
 }
 
