@@ -234,12 +234,15 @@ export async function forceFolderOf(path: string, atOnce: boolean): Promise<void
   }
 }
 
-/** Follows a symbolic link, so that link and file share one lock, and that a compaction does not replace the link. */
+/** Follows symbolic links, so that link and file share one lock, and that a compaction does not replace the link. */
 export async function fileAt(path: string): Promise<string> {
   const target = await readlink(path).catch(() => undefined)
   if (target === undefined) return path
-  // The file may not exist yet.
-  return realpath(path).catch(async () => resolve(await realpath(dirname(path)), target))
+  return realpath(path).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    // The file does not exist yet. The target may be a link too.
+    return fileAt(resolve(await realpath(dirname(path)), target))
+  })
 }
 
 /** Maximum number of bytes of one read. The system calls read at most 2 GiB. */

@@ -264,6 +264,21 @@ describe('the file of a store', () => {
     }
   })
 
+  test('a store whose path is a link to a link to no file yet is created behind the last link', async () => {
+    const [path, between, real] = [newPath(), newPath(), newPath()]
+    symlinkSync(between, path)
+    symlinkSync(real, between)
+    await (await openStore({ path })).close()
+    expect(lstatSync(between).isSymbolicLink()).toBe(true)
+    expect(lstatSync(real).isFile()).toBe(true)
+  })
+
+  test('a store whose path is a link to itself is refused', async () => {
+    const path = newPath()
+    symlinkSync(path, path)
+    await expect(openStore({ path })).rejects.toThrow('ELOOP')
+  })
+
   test('a store that is open through a symbolic link is locked under its own path, and the reverse', async () => {
     const [path, real] = [newPath(), newPath()]
     symlinkSync(basename(real), path)
