@@ -82,10 +82,10 @@ describeRedis('an event store in Redis', () => {
   })
 
   test('an event store keeps no event longer than its maximum age', async () => {
-    const { store, seen } = open({ keepMs: 300 })
+    const { store, seen } = open({ keepMs: 1000 })
     await store.append(['x'.repeat(5000)])
     await eventually(() => seen.length).toBe(1)
-    await new Promise((resolve) => setTimeout(resolve, 400))
+    await new Promise((resolve) => setTimeout(resolve, 1200))
     await store.append(['y'.repeat(5000)])
     await eventually(() => seen.length).toBe(2)
     await store.append(['z'.repeat(5000)])

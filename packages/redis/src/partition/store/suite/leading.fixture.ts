@@ -48,10 +48,10 @@ export function testLeading(open: OpenStores): void {
     test(
       'the lease of a partition is held until it has expired by the clock of the store',
       using(open, async ({ store, other, pass }) => {
-        const first = await store.acquire('a', 40)
+        const first = await store.acquire('a', 500)
         if (first.kind !== 'acquired') throw new Error('the lease was not acquired, although nobody holds it')
         expect(await other.acquire('b', 60_000)).toMatchObject({ kind: 'held' })
-        await pass(60)
+        await pass(550)
         // No other process has taken over yet, so it still leads.
         await store.fence(first.token)
         const second = await tokenOf(other, 'b')
