@@ -238,6 +238,17 @@ test.each(['a tick', 'an enrolment'])(
   },
 )
 
+test('a server that was lost before a suspension does not keep its name after it', async () => {
+  const { start, run, enrol, enrolment, matchmaker, clock } = open()
+  await run(500)
+  const server = await start('a')
+  server.isSilent = true
+  await run(26_000)
+  await clock.advance(900_000)
+  await matchmaker.tick()
+  expect((await enrol(enrolment('a', 'twin'))).status).toBe(200)
+})
+
 describe('the token of an enrolled server', () => {
   test('an enrolled server’s token is valid for its own matches only, and cannot change build or place', async () => {
     const { start, run, join, send, processes, matchmaker } = open()

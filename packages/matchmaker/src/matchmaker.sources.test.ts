@@ -26,13 +26,19 @@ function open({
   readyMs,
 }: { pool?: PoolDefinition; fault?: Faults; memory?: StoreMemory; readyMs?: number } = {}) {
   let allocation: ReturnType<typeof createTestAllocator> | undefined
+  /** Until this resolves, polls get no answer. */
+  const answers: { late?: Promise<void> } = {}
   const world = setUp({
     queues,
     pools: [pool],
     sources: {
       metal: {
         allocate: (wanted, options) => own().allocator.allocate(wanted, options),
-        poll: (ids, options) => own().allocator.poll(ids, options),
+        poll: async (ids, options) => {
+          const found = await own().allocator.poll(ids, options)
+          await answers.late
+          return found
+        },
         stop: (id, options) => own().allocator.stop(id, options),
       },
     },
@@ -67,7 +73,7 @@ function open({
       await report()
     }
   }
-  return { ...world, own, run }
+  return { ...world, own, run, answers }
 }
 
 describe('a pool with servers from a custom source', () => {
@@ -310,4 +316,25 @@ test('after a suspension, a server that its allocator has forgotten may report a
   expect([status('ann'), seen.deploymentStopped]).toEqual(['HOST_ASSIGNED', undefined])
   await run(30_000)
   expect(seen.deploymentStopped).toMatchObject([{ requestId: id }])
+})
+
+test('an answer of an allocator that is read after a suspension, before a tick, ends no server', async () => {
+  const { join, run, own, clock, status, seen, answers, matchmaker } = open()
+  await join('ann')
+  await join('ben')
+  await run(6000)
+  const [id = ''] = own().running()
+  const polls = () => own().calls.poll.length
+  own().servers.delete(id)
+  let answer = () => {}
+  answers.late = new Promise<void>((resolve) => (answer = resolve))
+  for (const before = polls(); polls() === before;) {
+    await matchmaker.tick()
+    await clock.advance(500)
+  }
+  await clock.advance(10_000)
+  answer()
+  await clock.advance(100)
+  await run(9000)
+  expect([status('ann'), seen.deploymentStopped]).toEqual(['HOST_ASSIGNED', undefined])
 })

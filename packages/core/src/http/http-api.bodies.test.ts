@@ -82,3 +82,36 @@ test('request bodies of a backend do not count against its address', async () =>
   for (const client of clients) await client.send(`${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`)
   expect(await Promise.all(clients.map(statusOf))).toEqual(['200', '200', '200'])
 })
+
+test('a declared body counts before it has arrived, by at most the maximum size of the route', async () => {
+  let admitted = 0
+  const server = await rawServer(
+    createHttpApi({
+      routes,
+      handlers: { put: ({ text }) => text.length },
+      authenticate: (request) => ({ id: request.headers.get('authorization') ?? '' }),
+      authorize: () => void (admitted += 1),
+      clock: createManualClock(),
+      maxBodyBytes: 4 * 64 * 1024,
+      limits: { perCaller: { limit: 4, windowMs: 4000 } },
+    }),
+  )
+  const begin = async (who: string, length: number, body = '') => {
+    const client = await server.connect()
+    const headers = `host: x\r\nauthorization: ${who}\r\ncontent-type: application/json\r\ncontent-length: ${length}`
+    await client.send(`POST /notes HTTP/1.1\r\n${headers}\r\n\r\n${body}`)
+    return client
+  }
+  const answerOf = async (...request: Parameters<typeof begin>) => {
+    const client = await begin(...request)
+    await untilSo('an answer', () => client.answered() !== '')
+    return /HTTP\/1\.1 (\d+)/.exec(client.answered())?.[1]
+  }
+  const small = JSON.stringify({ text: 'abc' })
+  await begin('ann', 3 * 64 * 1024 + 1)
+  await untilSo('the first request', () => admitted === 1)
+  expect(await answerOf('ann', small.length, small)).toBe('429')
+  expect(await answerOf('ben', 10 ** 14)).toBe('413')
+  expect(await answerOf('ben', small.length, small)).toBe('429')
+  expect(await answerOf('eve', small.length, small)).toBe('200')
+})
