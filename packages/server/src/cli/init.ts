@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { makeFolder } from '@muster/core/internal'
 import type { Command } from 'commander'
 import { packageFile } from '../version.js'
-import { unwritable } from './output-file.js'
+import { unwritable, writeNew, writeText } from './output-file.js'
 import { EXIT, type ExitCode, type Terminal } from './terminal.js'
 
 /** The file name of the configuration's JSON Schema, in this package and beside a user's configuration. */
@@ -147,18 +146,18 @@ async function init(
     throw unwritable(error, `The folder ${relative(terminal.folder, error.path ?? into)}`, 'created')
   })
   const installed = installedSchema(into)
+  const text = templateOf(installed ?? `./${SCHEMA_FILE}`)
   try {
-    await writeFile(file, templateOf(installed ?? `./${SCHEMA_FILE}`), { flag: force ? 'w' : 'wx' })
+    if (force) await writeText(shown, terminal, text)
+    else await writeNew(file, text)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(error, shown)
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EEXIST') throw code === undefined ? error : unwritable(error, shown)
     terminal.complain(`${shown} exists already and was not changed: --force overwrites it.`)
     return EXIT.failed
   }
   const schema = relative(terminal.folder, join(into, SCHEMA_FILE))
-  if (installed === undefined)
-    await writeFile(join(into, SCHEMA_FILE), schemaText()).catch((error: unknown) => {
-      throw unwritable(error, schema)
-    })
+  if (installed === undefined) await writeText(schema, terminal, schemaText())
   terminal.say(nextSteps(shown, installed === undefined ? schema : undefined))
   return EXIT.ok
 }

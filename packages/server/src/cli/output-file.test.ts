@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs'
 import type * as Files from 'node:fs/promises'
-import { lstat, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises'
-import { expect, test, vi } from 'vitest'
+import { type FileHandle, lstat, mkdir, open, readdir, readFile, stat, symlink } from 'node:fs/promises'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { inFolder } from './in-folder.fixture.js'
 import { assertOutputs, writeText } from './output-file.js'
 import type { Terminal } from './terminal.js'
@@ -16,7 +16,7 @@ vi.mock('node:fs/promises', async (original) => {
   return { ...real, rename }
 })
 
-const { path, file, read, shown } = inFolder()
+const { path, file, read, run, shown } = inFolder()
 
 const write = (name: string, text: string) =>
   shown(async (terminal: Terminal) => {
@@ -91,4 +91,37 @@ test('an output that links to an input of the command, or to another output, is 
   await expect(check({ '--html': 'link' })).rejects.toThrow('--html: link is a file that the command reads, too')
   await symlink('new.txt', path('other'))
   await expect(check({ '--html': 'new.txt', '--json': 'other' })).rejects.toThrow('that --html writes, too')
+})
+
+describe('on a full disk', () => {
+  beforeEach(async () => {
+    await file('any.txt', '')
+    const handle = await open(path('any.txt'))
+    await handle.close()
+    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+    vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'writeFile').mockRejectedValue(full)
+  })
+  afterEach(() => void vi.restoreAllMocks())
+
+  const commands = [['init'], ['import', 'flexmatch', 'rules.json']]
+  const RULES = JSON.stringify({
+    name: 'duel',
+    ruleLanguageVersion: '1.0',
+    teams: [{ name: 'all', minPlayers: 2, maxPlayers: 2 }],
+  })
+  const FULL = { code: 1, err: expect.stringContaining('muster.yaml cannot be written (ENOSPC)') as string }
+
+  test.each(commands)('muster %s leaves no part of a new file', async (...args) => {
+    await file('rules.json', RULES)
+    expect(await run(args)).toMatchObject(FULL)
+    expect(await readdir(path())).toEqual(['any.txt', 'rules.json'])
+  })
+
+  test.each(commands)('muster %s --force leaves an existing file unchanged', async (...args) => {
+    await file('rules.json', RULES)
+    await file('muster.yaml', 'old')
+    expect(await run([...args, '--force'])).toMatchObject(FULL)
+    expect(await read('muster.yaml')).toBe('old')
+    expect(await readdir(path())).toEqual(['any.txt', 'muster.yaml', 'rules.json'])
+  })
 })

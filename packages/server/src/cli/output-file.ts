@@ -53,6 +53,22 @@ export const writeText = (file: string, terminal: Terminal, text: string): Promi
   writeProduct(file, terminal, async (put) => void (await put(text)))
 
 /**
+ * Writes a whole string to a new file, completely or not at all.
+ * @throws the error of the system; EEXIST if there is a file already, which is left unchanged
+ */
+export async function writeNew(path: string, text: string): Promise<void> {
+  const handle = await open(path, 'wx')
+  try {
+    await handle.writeFile(text)
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
  * Checks before long work that its outputs can be written.
  * @param outputs files by their options, e.g. `--html`. @param inputs files that no output may replace.
  * @throws {InvalidInput} if an output is also another file of the command; the error of the system otherwise

@@ -1,10 +1,9 @@
-import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { readJson } from '@muster/core/internal'
 import { type Command, InvalidArgumentError } from 'commander'
 import { stringify } from 'yaml'
 import { InvalidConfig, needTextFile, readConfigText } from '../../config/index.js'
-import { unwritable } from '../output-file.js'
+import { unwritable, writeNew, writeText } from '../output-file.js'
 import { EXIT, type ExitCode, findingsText, paint, refusal, type Terminal } from '../terminal.js'
 import { importEdgegap } from './edgegap.js'
 import { importFlexMatch } from './flexmatch.js'
@@ -63,7 +62,8 @@ async function importFile(
     for (const { path, message } of imported.lost) terminal.complain(`${path}: ${message}`)
     if (warnings.length > 0) terminal.complain(findingsText(output, warnings, paint(terminal.colours.complain)))
     if (output === '-') return (await terminal.put(text), EXIT.ok)
-    await writeFile(resolve(terminal.folder, output), text, { flag: force ? 'w' : 'wx' })
+    if (force) await writeText(output, terminal, text)
+    else await writeNew(resolve(terminal.folder, output), text)
     terminal.say(nextSteps(output, imported))
     return EXIT.ok
   } catch (error) {
