@@ -1,9 +1,10 @@
 import { systemClock } from '@muster/core/clock'
 import { type RedisServer, startRedisServer } from '@muster/redis-server'
-import { createClient, createClientPool, createCluster } from '@redis/client'
+import { ClientClosedError, createClient, createClientPool, createCluster } from '@redis/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openGate } from '../gate.fixture.js'
 import { describeRedis, eventually, openRedis, type RedisUnderTest } from '../redis.fixture.js'
+import type { RedisClient } from './client.js'
 import { connectRedis } from './connect.js'
 import {
   RedisCrossSlot,
@@ -115,10 +116,43 @@ describeRedis('a connection to Redis', () => {
     gate.turnTo(1)
     expect(await failure(redis.command(key, ['SET', key, 'x']))).toBeInstanceOf(RedisReadOnly)
     await eventually(() => problems.length).toBeGreaterThan(1)
+    expect(await redis.command(key, ['ECHO', 'reads continue'])).toBe('reads continue')
     await redis.close()
     const before = problems.length
     await systemClock.sleep(200)
     expect(problems).toHaveLength(before)
+    await gate.close()
+    await close()
+  })
+
+  test('the duplicate of a version 5 client, whose destroy may throw, continues after a failed reconnect', async () => {
+    const { server, close } = await openRedis()
+    const gate = await openGate(server.port)
+    let destroyed = 0
+    const asVersion5 = (one: RedisClient): RedisClient => {
+      const [destroy, duplicate] = [one.destroy.bind(one), one.duplicate.bind(one)]
+      return Object.assign(one, {
+        duplicate: () => asVersion5(duplicate()),
+        destroy: () => {
+          destroyed += 1
+          if (!one.isOpen) throw new ClientClosedError()
+          return destroy()
+        },
+      })
+    }
+    const client = createClient({ url: gate.url, socket: { reconnectStrategy: false } })
+    await client.connect()
+    const redis = await connectRedis({ client: asVersion5(client as unknown as RedisClient) as typeof client })
+    const copy = await redis.duplicate()
+    await server.ask('REPLICAOF 127.0.0.1 1')
+    gate.turnTo(1)
+    expect(await failure(copy.command(key, ['SET', key, 'x']))).toBeInstanceOf(RedisReadOnly)
+    await eventually(() => destroyed).toBe(1)
+    expect(await copy.command(key, ['ECHO', 'reads continue'])).toBe('reads continue')
+    await copy.close()
+    copy.destroy()
+    await redis.close()
+    await client.close()
     await gate.close()
     await close()
   })

@@ -157,8 +157,7 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
     const former = client
     client = former.duplicate()
     client.on('error', heard)
-    silence(former)
-    former.destroy()
+    discard(former)
     return client
   }
   const closing = new AbortController()
@@ -175,8 +174,7 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
     fresh.on('error', heard)
     const isConnected = await within(connected(fresh), timeoutMs, clock, closing.signal).catch(() => false)
     if (isConnected !== true || client !== former || closing.signal.aborted) {
-      silence(fresh)
-      fresh.destroy()
+      discard(fresh)
       return
     }
     client = fresh
@@ -185,7 +183,7 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
       () => true,
       () => false,
     )
-    if ((await within(isClosed, timeoutMs, clock)) !== true) former.destroy()
+    if ((await within(isClosed, timeoutMs, clock)) !== true) discard(former)
   }
   const beginReroute = () => void reroute()
   family.add(beginReroute)
@@ -195,6 +193,13 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
   const silence = (one: RedisClient) => {
     one.on('error', () => {})
     one.off('error', heard)
+  }
+  /** Destroys a client. */
+  const discard = (one: RedisClient) => {
+    silence(one)
+    try {
+      one.destroy()
+    } catch {} // A client of version 5 throws if it is closed already.
   }
   client.on('error', heard)
   let closed: Promise<void> | undefined
@@ -244,14 +249,14 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
     close: () =>
       (closed ??= (async () => {
         endAttempts()
-        if (isOurs && client.isOpen) await limited(client.close(), 'close', timeoutMs).catch(() => client.destroy())
+        if (isOurs && client.isOpen) await limited(client.close(), 'close', timeoutMs).catch(() => discard(client))
         silence(client)
       })()),
     destroy: () => {
       endAttempts()
-      silence(client)
       closed ??= Promise.resolve()
-      if (isOurs) client.destroy()
+      if (isOurs) discard(client)
+      else silence(client)
     },
   }
 }
