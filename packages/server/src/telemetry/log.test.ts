@@ -1,5 +1,5 @@
 import { createManualClock } from '@muster/core/clock'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createLog, createProblemLog, logEvents, type LogOptions } from './log.js'
 
 function setUp(options: Partial<LogOptions> = {}) {
@@ -57,6 +57,23 @@ describe('a log line', () => {
       ' warn  "two\\nlines"  queue=duel  name="x level=error\\n12:00:00 error broken"  port=8080\n',
     )
   })
+})
+
+test('a log line after one that a full disk has cut begins on a new line', () => {
+  const written: string[] = []
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text, ...rest) => {
+    written.push(String(text))
+    const [done] = rest as unknown as [((error?: Error) => void)?]
+    done?.(String(text).includes('lost') ? new Error('no space left') : undefined)
+    return true
+  })
+  try {
+    const log = createLog({ level: 'info', format: 'json' })
+    for (const text of ['first', 'lost', 'next', 'last']) log.info(text)
+  } finally {
+    write.mockRestore()
+  }
+  expect(written.map((text) => text.startsWith('\n'))).toEqual([false, false, true, false])
 })
 
 test('stopped servers without a match are logged as one line with a count', async () => {

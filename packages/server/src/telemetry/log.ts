@@ -103,7 +103,13 @@ export function createLog({ level, format, write = writeOut, secrets = () => [] 
 }
 
 /** Writes to the standard output. The write is synchronous for files, terminals, and pipes on POSIX. */
-const writeOut = (line: string): void => void process.stdout.write(line)
+/** True if the last line was not written, e.g. to a full disk. The output may then end within a line. */
+let isCut = false
+
+const writeOut = (line: string): void =>
+  void process.stdout.write(isCut ? `\n${line}` : line, (error) => {
+    isCut = error instanceof Error
+  })
 
 /** Returns the addresses of this machine. They may be logged, because the operator has configured them. */
 function ownAddresses(): ReadonlySet<string> {
