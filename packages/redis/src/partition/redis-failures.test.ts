@@ -1,5 +1,5 @@
 import { systemClock } from '@muster/core/clock'
-import { startRedisServer } from '@muster/redis-server'
+import { type RedisServer, startRedisServer } from '@muster/redis-server'
 import { expect, test } from 'vitest'
 import { openGate } from '../gate.fixture.js'
 import { describeRedis, eventually, openRedis } from '../redis.fixture.js'
@@ -50,6 +50,33 @@ async function begin(given: Given) {
   }
   return { redis, service, problems, join, status, expectStatus, ticket, close }
 }
+
+interface Replicated extends Awaited<ReturnType<typeof begin>> {
+  readonly replica: RedisServer
+  /** The address by which the process reaches Redis. */
+  readonly gate: Awaited<ReturnType<typeof openGate>>
+  readonly only: Partition
+}
+
+/** Runs a test with a replica, and with one process that has sent ann and bob to a server, as the replica knows. */
+const withReplica = (check: (use: Replicated) => Promise<void>) =>
+  using({ settings: ['--repl-diskless-sync-delay', '0'] }, async (use) => {
+    const { server } = use.redis
+    const replica = await startRedisServer({ replicaOf: server.port })
+    const gate = await openGate(server.port)
+    try {
+      while (!(await server.ask('INFO replication')).includes('state=online')) await systemClock.sleep(20)
+      const client = { client: { url: gate.url, socket: { reconnectStrategy: 20 } } }
+      const only = await use.join(client, { replicas: { atLeast: 1, timeoutMs: 2000 } })
+      await eventually(() => only.leads()).toBe(true)
+      for (const id of ['ann', 'bob']) await only.createTicket(use.ticket(id))
+      await use.expectStatus(only, 'bob', 'HOST_ASSIGNED')
+      await check({ ...use, replica, gate, only })
+    } finally {
+      await gate.close()
+      await replica.close()
+    }
+  })
 
 describeRedis('a partition', () => {
   test.each(['one client', 'a cluster client'])(
@@ -182,61 +209,31 @@ describeRedis('a partition', () => {
 
   test(
     'a partition continues on a replica after a failover, with every change that waited for replication',
-    using({ settings: ['--repl-diskless-sync-delay', '0'] }, async ({ redis, service, join, expectStatus, ticket }) => {
-      const replica = await startRedisServer({ replicaOf: redis.server.port })
-      const gate = await openGate(redis.server.port)
-      try {
-        while (!(await redis.server.ask('INFO replication')).includes('state=online')) await systemClock.sleep(20)
-        const client = { client: { url: gate.url, socket: { reconnectStrategy: 20 } } }
-        const only = await join(client, { replicas: { atLeast: 1, timeoutMs: 2000 } })
-        await eventually(() => only.leads()).toBe(true)
-        for (const id of ['ann', 'bob']) await only.createTicket(ticket(id))
-        await expectStatus(only, 'bob', 'HOST_ASSIGNED')
-        const before = await only.getTicket('bob')
-        gate.shut()
-        await redis.server.kill()
-        await replica.ask('REPLICAOF NO ONE')
-        gate.turnTo(replica.port)
-        gate.open()
-        await expectStatus(only, 'bob', 'HOST_ASSIGNED')
-        expect(await only.getTicket('bob')).toEqual(before)
-        expect(service.running()).toHaveLength(1)
-      } finally {
-        await gate.close()
-        await replica.close()
-      }
+    withReplica(async ({ redis, service, expectStatus, replica, gate, only }) => {
+      const before = await only.getTicket('bob')
+      gate.shut()
+      await redis.server.kill()
+      await replica.ask('REPLICAOF NO ONE')
+      gate.turnTo(replica.port)
+      gate.open()
+      await expectStatus(only, 'bob', 'HOST_ASSIGNED')
+      expect(await only.getTicket('bob')).toEqual(before)
+      expect(service.running()).toHaveLength(1)
     }),
   )
 
   test(
     'a partition follows a failover in which the former primary becomes a replica and keeps its connections',
-    using(
-      { settings: ['--repl-diskless-sync-delay', '0'] },
-      async ({ redis, service, join, status, expectStatus, ticket }) => {
-        const replica = await startRedisServer({ replicaOf: redis.server.port })
-        const gate = await openGate(redis.server.port)
-        try {
-          while (!(await redis.server.ask('INFO replication')).includes('state=online')) await systemClock.sleep(20)
-          const client = { client: { url: gate.url, socket: { reconnectStrategy: 20 } } }
-          const only = await join(client, { replicas: { atLeast: 1, timeoutMs: 2000 } })
-          await eventually(() => only.leads()).toBe(true)
-          // Once players are sent to a server, the replica has their tickets.
-          for (const id of ['ann', 'bob']) await only.createTicket(ticket(id))
-          await expectStatus(only, 'bob', 'HOST_ASSIGNED')
-          gate.turnTo(replica.port)
-          await replica.ask('REPLICAOF NO ONE')
-          await redis.server.ask(`REPLICAOF 127.0.0.1 ${replica.port}`)
-          const create = () => only.createTicket(ticket('eve')).catch((error: Error) => error.name)
-          await eventually(create).toMatchObject({ id: 'eve' })
-          expect(await status(only, 'bob')).toBe('HOST_ASSIGNED')
-          await only.createTicket(ticket('joe'))
-          await expectStatus(only, 'joe', 'HOST_ASSIGNED')
-          expect(service.running()).toHaveLength(2)
-        } finally {
-          await gate.close()
-          await replica.close()
-        }
-      },
-    ),
+    withReplica(async ({ redis, service, status, expectStatus, ticket, replica, gate, only }) => {
+      gate.turnTo(replica.port)
+      await replica.ask('REPLICAOF NO ONE')
+      await redis.server.ask(`REPLICAOF 127.0.0.1 ${replica.port}`)
+      const create = () => only.createTicket(ticket('eve')).catch((error: Error) => error.name)
+      await eventually(create).toMatchObject({ id: 'eve' })
+      expect(await status(only, 'bob')).toBe('HOST_ASSIGNED')
+      await only.createTicket(ticket('joe'))
+      await expectStatus(only, 'joe', 'HOST_ASSIGNED')
+      expect(service.running()).toHaveLength(2)
+    }),
   )
 })
